@@ -1,0 +1,1 @@
+"""Decide what may run: (call, mode, rules, scope) → allow, ask or deny, with the reason. Pure; knows no screens."""

@@ -1,0 +1,300 @@
+"""Events out: one tagged union, the same for the terminal, the browser, the journal and the library.
+
+Each event has `type`, `session_id`, `seq` and `ts` (seconds since 1970, UTC). Persisted events are numbered 1, 2, 3… by
+`seq` within their session; a delta carries the `seq` of the persisted event it will end in; others have `seq: null`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from helloclaw.llm.events import StopReason, Usage
+from helloclaw.llm.messages import Block, ImageBlock
+
+Mode = Literal["default", "plan", "auto"]
+DeniedBy = Literal["permission", "user", "hook", "timeout"]
+TurnEnd = Literal["done", "limit", "failed", "interrupted"]
+# Who wrote a user-role message: the person, the program (a reminder), a schedule, background work, another agent.
+Source = Literal["user", "reminder", "schedule", "background", "inbox"]
+
+
+class Base(Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
+    session_id: str = ""
+    seq: int | None = None
+    ts: float = 0.0
+
+
+class SessionCreated(Base, tag="session_created", frozen=True, kw_only=True):
+    workdir: str
+    title: str = ""
+    forked_from: str | None = None
+
+
+class SessionUpdated(Base, tag="session_updated", frozen=True, kw_only=True):
+    title: str | None = None
+    mode: Mode | None = None
+    model: str | None = None
+
+
+class SessionDeleted(Base, tag="session_deleted", frozen=True, kw_only=True):
+    pass
+
+
+class UserMessage(Base, tag="user_message", frozen=True, kw_only=True):
+    """What enters the next model call in the user's role. `context` is injected by the program, before `text`."""
+
+    text: str
+    context: tuple[str, ...] = ()
+    images: tuple[ImageBlock, ...] = ()
+    source: Source = "user"
+    client_id: str | None = None
+
+
+class AssistantStart(Base, tag="assistant_start", frozen=True, kw_only=True):
+    pass
+
+
+class AssistantDelta(Base, tag="assistant_delta", frozen=True, kw_only=True):
+    text: str
+
+
+class AssistantEnd(Base, tag="assistant_end", frozen=True, kw_only=True):
+    """One whole assistant message: what history is rebuilt from. `interrupted` when the person stopped it half-way."""
+
+    text: str
+    content: tuple[Block, ...] = ()
+    model: str = ""
+    interrupted: bool = False
+
+
+class ThinkingStart(Base, tag="thinking_start", frozen=True, kw_only=True):
+    pass
+
+
+class ThinkingDelta(Base, tag="thinking_delta", frozen=True, kw_only=True):
+    text: str
+
+
+class ThinkingEnd(Base, tag="thinking_end", frozen=True, kw_only=True):
+    pass
+
+
+class ToolUse(Base, tag="tool_use", frozen=True, kw_only=True):
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+class ToolStart(Base, tag="tool_start", frozen=True, kw_only=True):
+    id: str
+    name: str
+
+
+class ToolProgress(Base, tag="tool_progress", frozen=True, kw_only=True):
+    id: str
+    name: str
+    text: str
+
+
+class ToolEnd(Base, tag="tool_end", frozen=True, kw_only=True):
+    """A call's result. `output` is what the model reads; `output_preview` its first 400 characters, for a tool line.
+
+    `error` is the first line of what went wrong. `diff` is a unified diff when the tool changed a file.
+    """
+
+    id: str
+    name: str
+    duration_ms: int
+    output_preview: str
+    output: str
+    error: str | None = None
+    diff: str | None = None
+    images: tuple[ImageBlock, ...] = ()
+
+
+class ToolDenied(Base, tag="tool_denied", frozen=True, kw_only=True):
+    """A call that was not run. `output` is what the model reads; `rule` the `--allow` rule that would let it pass."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    reason: str
+    output: str
+    source: DeniedBy
+    rule: str | None = None
+
+
+class Phase(Base, tag="phase", frozen=True, kw_only=True):
+    state: Literal["idle", "thinking", "answering", "tool", "waiting", "asking", "compacting"]
+    label: str = ""
+
+
+class LlmStart(Base, tag="llm_start", frozen=True, kw_only=True):
+    model: str
+    step: int
+
+
+class LlmRetry(Base, tag="llm_retry", frozen=True, kw_only=True):
+    """The call is repeated in `wait_s` seconds; what it had streamed is void (`superseded` if there was any)."""
+
+    attempt: int
+    limit: int
+    wait_s: float
+    kind: str
+    message: str
+    superseded: bool = False
+
+
+class LlmFallback(Base, tag="llm_fallback", frozen=True, kw_only=True):
+    what: Literal["model", "thinking"]
+    before: str
+    after: str
+    message: str
+
+
+class LlmEnd(Base, tag="llm_end", frozen=True, kw_only=True):
+    model: str
+    stop_reason: StopReason
+    duration_ms: int
+    first_token_ms: int | None = None
+
+
+class UsageEvent(Base, tag="usage", frozen=True, kw_only=True):
+    """Tokens: of the last call, of the session so far, and how full the context is against the compaction threshold."""
+
+    last: Usage
+    total: Usage
+    context_tokens: int
+    token_threshold: int
+    ctx_percent: float
+    cost_usd: float | None = None
+
+
+class Status(Base, tag="status", frozen=True, kw_only=True):
+    text: str
+
+
+class Notice(Base, tag="notice", frozen=True, kw_only=True):
+    text: str
+    level: Literal["info", "warning"] = "info"
+
+
+class ErrorEvent(Base, tag="error", frozen=True, kw_only=True):
+    message: str
+    hint: str = ""
+    retryable: bool = False
+    kind: str = ""
+
+
+class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):
+    ask_id: str
+    tool_name: str
+    tool_input: dict[str, Any]
+    reason: str
+    suggested_rules: tuple[str, ...] = ()
+    timeout_sec: int = 180
+    diff: str | None = None
+
+
+class PermissionResolved(Base, tag="permission_resolved", frozen=True, kw_only=True):
+    ask_id: str
+    decision: Literal["allow", "deny", "always", "timeout"]
+    rule: str | None = None
+    reason: str = ""
+
+
+class CronFire(Base, tag="cron_fire", frozen=True, kw_only=True):
+    id: str
+    prompt: str
+
+
+class CronAutoRunStart(Base, tag="cron_auto_run_start", frozen=True, kw_only=True):
+    id: str
+    prompt: str
+
+
+class CronAutoRunDone(Base, tag="cron_auto_run_done", frozen=True, kw_only=True):
+    id: str
+    text: str
+
+
+class CronAutoRunError(Base, tag="cron_auto_run_error", frozen=True, kw_only=True):
+    id: str
+    message: str
+
+
+class Compacted(Base, tag="compacted", frozen=True, kw_only=True):
+    """Everything before `keep_from` (a `seq`) is replaced by `summary` in what the model sees; the journal keeps it."""
+
+    summary: str
+    keep_from: int
+    before_tokens: int
+    after_tokens: int
+    transcript: str | None = None
+
+
+class MemorySaved(Base, tag="memory_saved", frozen=True, kw_only=True):
+    notes: tuple[str, ...]
+
+
+class RoundEnd(Base, tag="round_end", frozen=True, kw_only=True):
+    """The turn is over and everything of it is on disk (fsynced)."""
+
+    reason: TurnEnd
+    stop_reason: StopReason | None = None
+    steps: int = 0
+    duration_ms: int = 0
+    usage: Usage = Usage()
+    cost_usd: float | None = None
+
+
+Event = (
+    SessionCreated
+    | SessionUpdated
+    | SessionDeleted
+    | UserMessage
+    | AssistantStart
+    | AssistantDelta
+    | AssistantEnd
+    | ThinkingStart
+    | ThinkingDelta
+    | ThinkingEnd
+    | ToolUse
+    | ToolStart
+    | ToolProgress
+    | ToolEnd
+    | ToolDenied
+    | Phase
+    | LlmStart
+    | LlmRetry
+    | LlmFallback
+    | LlmEnd
+    | UsageEvent
+    | Status
+    | Notice
+    | ErrorEvent
+    | PermissionAsk
+    | PermissionResolved
+    | CronFire
+    | CronAutoRunStart
+    | CronAutoRunDone
+    | CronAutoRunError
+    | Compacted
+    | MemorySaved
+    | RoundEnd
+)
+
+# Shown while it happens and worthless afterwards: never journalled.
+TRANSIENT = (
+    AssistantStart,
+    AssistantDelta,
+    ThinkingStart,
+    ThinkingDelta,
+    ThinkingEnd,
+    ToolProgress,
+    Phase,
+    Status,
+    LlmStart,
+)
