@@ -93,6 +93,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     `system`, `tools` and the prefix of `messages` are byte-stable from call to call, so that providers can cache them.
     `response_schema` constrains the answer where the profile can (llama.cpp); elsewhere it is left out.
     `thinking_budget` is in tokens, 0 for no thinking. Penalties are sent where the profile allows them.
+    `tool_choice` none asks for an answer in text; the tools stay in the request where the wire allows it, for the cache.
     """
 
     messages: tuple[Message, ...]
@@ -100,6 +101,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     tools: tuple[ToolSpec, ...] = ()
     max_output_tokens: int = 8000
     thinking_budget: int = 0
+    tool_choice: Literal["auto", "none"] = "auto"
     temperature: float | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
