@@ -27,6 +27,7 @@ class Accumulator:
     def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._pieces: list[str] = []
+        self._in_text = False
         self.usage = Usage()
         self.stop_reason: StopReason | None = None
         self.failure: Failed | None = None
@@ -35,6 +36,7 @@ class Accumulator:
         match event:
             case TextStart() | ThinkingStart():
                 self._pieces.clear()
+                self._in_text = isinstance(event, TextStart)
             case TextDelta(text) | ThinkingDelta(text):
                 self._pieces.append(text)
             case TextEnd():
@@ -67,8 +69,8 @@ class Accumulator:
         return Message(role="assistant", content=tuple(self._blocks), origin=origin)
 
     def partial_text(self) -> str:
-        """Text or thinking that was streamed but not closed, for a turn that was interrupted."""
-        return "".join(self._pieces)
+        """Text (not thinking) that was streamed but not closed, for a turn that was interrupted."""
+        return "".join(self._pieces) if self._in_text else ""
 
     def _close(self, block: TextBlock | ThinkingBlock) -> None:
         self._pieces.clear()

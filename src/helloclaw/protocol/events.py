@@ -286,15 +286,7 @@ Event = (
     | RoundEnd
 )
 
+# Pieces of an `assistant_end` to come, and numbered like it.
+PIECES = (AssistantStart, AssistantDelta, ThinkingStart, ThinkingDelta, ThinkingEnd)
 # Shown while it happens and worthless afterwards: never journalled.
-TRANSIENT = (
-    AssistantStart,
-    AssistantDelta,
-    ThinkingStart,
-    ThinkingDelta,
-    ThinkingEnd,
-    ToolProgress,
-    Phase,
-    Status,
-    LlmStart,
-)
+TRANSIENT = (*PIECES, ToolProgress, Phase, Status, LlmStart)

@@ -1,0 +1,171 @@
+"""Whether a call may run: arguments, permission, a person's answer, hooks, and permission again if a hook changed it.
+
+Every call of a tool passes here; `dispatch` runs nothing that was not admitted.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from helloclaw.agent.config import TurnConfig
+from helloclaw.agent.engine import Engine
+from helloclaw.agent.hooks import ToolHooks
+from helloclaw.agent.standing import Standing
+from helloclaw.llm.messages import AnyCall, MalformedCall, ToolCall
+from helloclaw.permissions.decide import decide
+from helloclaw.permissions.rules import BadRule, parse_rule
+from helloclaw.permissions.verdict import Behaviour, Verdict
+from helloclaw.protocol import events as out
+from helloclaw.tools.base import Tool, ToolOutput
+from helloclaw.tools.context import ToolContext
+from helloclaw.tools.registry import explain_bad_arguments
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """A call that may run, with its validated input. `changed`: a hook rewrote it, so order matters to somebody."""
+
+    call: ToolCall
+    tool: Tool
+    parsed: Any
+    changed: bool = False
+    hook_context: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrong:
+    """A call that can't be run as it stands: unknown tool or bad arguments. The model is told and may try again."""
+
+    call: AnyCall
+    output: ToolOutput
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A call that must not run."""
+
+    call: AnyCall
+    denial: out.ToolDenied
+
+
+Admission = Admitted | Wrong | Refused
+
+
+class Gate:
+    """Admits the calls of one turn, in order."""
+
+    def __init__(
+        self, engine: Engine, config: TurnConfig, standing: Standing, hooks: ToolHooks, context: ToolContext
+    ) -> None:
+        self._engine = engine
+        self._config = config
+        self._standing = standing
+        self._hooks = hooks
+        self._context = context
+
+    async def admit(self, call: AnyCall) -> Admission:
+        checked = self._check(call)
+        if not isinstance(checked, Admitted):
+            return checked
+        if refusal := await self._permit(checked):
+            return refusal
+        verdict = await self._hooks.before_tool(checked.call)
+        if verdict.blocked is not None:
+            return _refused(checked.call, verdict.blocked, f"Blocked by hook: {verdict.blocked}", "hook")
+        if verdict.updated_input is None or verdict.updated_input == checked.call.input:
+            return replace(checked, hook_context=verdict.context)
+        rewritten = self._check(msgspec.structs.replace(checked.call, input=verdict.updated_input))
+        if isinstance(rewritten, Admitted):
+            refusal = await self._permit(rewritten)
+            return refusal or replace(rewritten, changed=True, hook_context=verdict.context)
+        return rewritten
+
+    def _check(self, call: AnyCall) -> Admitted | Wrong:
+        """Find the tool and validate the arguments. Nothing is guessed."""
+        tool = self._config.toolbox.find(call.name)
+        if tool is None:
+            return Wrong(call=call, output=ToolOutput(text=self._config.toolbox.unknown(call.name), is_error=True))
+        if isinstance(call, MalformedCall):
+            return Wrong(call=call, output=ToolOutput(text=explain_bad_arguments(tool, call.error), is_error=True))
+        try:
+            return Admitted(call=call, tool=tool, parsed=tool.parse(call.input))
+        except msgspec.ValidationError as error:
+            return Wrong(call=call, output=ToolOutput(text=explain_bad_arguments(tool, str(error)), is_error=True))
+
+    async def _permit(self, admitted: Admitted) -> Refused | None:
+        subject = admitted.tool.call(admitted.call.input, admitted.parsed)
+        rules = self._standing.with_granted(self._config.rules)
+        verdict = decide(subject, self._standing.mode, rules, self._config.scope())
+        match verdict.behaviour:
+            case Behaviour.ALLOW:
+                self._standing.allowed()
+                return None
+            case Behaviour.DENY:
+                return self._deny(admitted.call, verdict.reason, "permission", rule=None)
+            case Behaviour.ASK:
+                return await self._ask(admitted, verdict)
+
+    async def _ask(self, admitted: Admitted, verdict: Verdict) -> Refused | None:
+        call = admitted.call
+        rule = verdict.suggested_rules[0] if verdict.suggested_rules else None
+        if not self._config.interactive:
+            way = (
+                f"; nobody can be asked here; --allow '{rule}' would let it pass"
+                if rule
+                else "; nobody can be asked here"
+            )
+            return self._deny(call, verdict.reason + way, "permission", rule=rule)
+        ask = out.PermissionAsk(
+            ask_id=uuid.uuid4().hex,
+            tool_name=call.name,
+            tool_input=call.input,
+            reason=verdict.reason,
+            suggested_rules=verdict.suggested_rules,
+            timeout_sec=round(self._config.ask_timeout_s),
+            diff=await admitted.tool.preview(admitted.parsed, self._context) if admitted.tool.preview else None,
+        )
+        self._engine.emit(ask)
+        self._engine.emit(out.Phase(state="asking", label=call.name))
+        answer = await self._engine.wait(ask.ask_id, self._config.ask_timeout_s)
+        if answer is None:
+            self._engine.emit(out.PermissionResolved(ask_id=ask.ask_id, decision="timeout"))
+            reason = f"No answer within {ask.timeout_sec} s; not run"
+            return _refused(call, reason, reason, "timeout", rule=rule)
+        self._engine.emit(
+            out.PermissionResolved(ask_id=ask.ask_id, decision=answer.decision, rule=answer.rule, reason=answer.reason)
+        )
+        if answer.decision == "deny":
+            return self._deny(call, answer.reason, "user", rule=rule)
+        if answer.decision == "always":
+            self._grant(answer.rule or rule)
+        self._standing.allowed()
+        return None
+
+    def _grant(self, rule: str | None) -> None:
+        """Keep an `always` for the session. A rule that can't be read is said so, and grants nothing more."""
+        if rule is None:
+            return
+        try:
+            self._standing.grant(parse_rule(rule, source="session"))
+        except BadRule as error:
+            self._engine.emit(out.Notice(text=str(error), level="warning"))
+
+    def _deny(self, call: ToolCall, reason: str, source: out.DeniedBy, rule: str | None) -> Refused:
+        if self._standing.denied():
+            self._engine.emit(out.Notice(text="Three denials in a row. /mode plan lets the model plan without asking."))
+        by_person = f"Permission denied by user for {call.name}" + (f": {reason}" if reason else "")
+        output = by_person if source == "user" else f"Permission denied: {reason}"
+        return _refused(call, reason, output, source, rule=rule)
+
+
+def _refused(call: ToolCall, reason: str, output: str, source: out.DeniedBy, rule: str | None = None) -> Refused:
+    return Refused(
+        call=call,
+        denial=out.ToolDenied(
+            id=call.id, name=call.name, input=call.input, reason=reason, output=output, source=source, rule=rule
+        ),
+    )

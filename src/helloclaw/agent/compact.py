@@ -1,0 +1,169 @@
+"""Compaction: put a summary in place of the old part of a conversation, so that it fits the model's window again.
+
+The journal keeps everything; only what the model sees is shortened. The whole conversation also goes to `.transcripts/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from helloclaw.agent.engine import Engine
+from helloclaw.agent.history import History
+from helloclaw.agent.tokens import message_tokens, text_tokens
+from helloclaw.llm.accumulate import Accumulator
+from helloclaw.llm.messages import (
+    MalformedCall,
+    Message,
+    ModelRequest,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    text_of,
+    user_text,
+)
+from helloclaw.llm.model import ChatModel
+from helloclaw.protocol import events as out
+from helloclaw.storage.atomic import replace_file
+
+KEEP_RECENT_TOKENS = 20_000
+SUMMARY_TRIES = 2
+CUT_MARKER = "(The older part of this conversation was cut because it did not fit any more.)"
+RESULT_CHARACTERS = 2_000
+
+ASK_FOR_SUMMARY = """Summarise this conversation so that the work can go on without it. Write under these heads, leaving \
+out what is empty: Task; Decisions; State of the work; Open ends; Files read and changed; The person's wishes. Keep \
+exact names, paths, numbers and commands. Write nothing else."""
+
+
+def context_tokens(history: History, base: ModelRequest) -> int:
+    """How full the context is: what the last call measured plus an estimate of what came since."""
+    if history.context_tokens is None:
+        fixed = text_tokens(base.system) + sum(text_tokens(tool.description) + 80 for tool in base.tools)
+        return fixed + message_tokens(message for _, message in history.entries)
+    return history.context_tokens + message_tokens(message for _, message in history.entries[history.measured_at :])
+
+
+def split(entries: Sequence[tuple[int, Message]], keep_tokens: int) -> int:
+    """The index of the first entry to keep: the most recent ones within `keep_tokens`, no call cut from its result.
+
+    0 means that there is nothing to compact.
+    """
+    index, kept = len(entries), 0
+    while index > 0:
+        kept += message_tokens([entries[index - 1][1]])
+        if kept > keep_tokens:
+            break
+        index -= 1
+    while 0 < index < len(entries) and _answers(entries[index][1]):
+        index += 1
+    return index
+
+
+def _answers(message: Message) -> bool:
+    return any(isinstance(block, ToolResult) for block in message.content)
+
+
+class Compaction:
+    """Compacts one session's context."""
+
+    def __init__(self, engine: Engine, model: ChatModel, base: ModelRequest, workdir: Path) -> None:
+        self._engine = engine
+        self._model = model
+        self._base = base
+        self._workdir = workdir
+
+    async def run(self, threshold: int, *, forced: bool = False, focus: str = "") -> bool:
+        """Compact; False if that would not make the context smaller. `forced` keeps less, after an overflow."""
+        history = self._engine.history
+        entries = history.entries
+        before = context_tokens(history, self._base)
+        keep = min(KEEP_RECENT_TOKENS, threshold // 4) if not forced else min(KEEP_RECENT_TOKENS, before // 3)
+        index = split(entries, keep)
+        if index == 0:
+            return False
+        self._engine.emit(out.Phase(state="compacting"))
+        old = [message for _, message in entries[:index]]
+        transcript = await self._save_transcript([message for _, message in entries])
+        summary = await self._summarise(old, threshold // 2, focus) or CUT_MARKER
+        if (last := _last_words(old)) and not any(_is_spoken(message) for _, message in entries[index:]):
+            summary = f"{summary}\n\nThe person's last message, word for word:\n{last}"
+        after = before - message_tokens(old) + text_tokens(summary)
+        if after >= before:
+            return False
+        keep_from = entries[index][0] if index < len(entries) else (entries[-1][0] + 1)
+        self._engine.emit(
+            out.Compacted(
+                summary=summary, keep_from=keep_from, before_tokens=before, after_tokens=after, transcript=transcript
+            )
+        )
+        return True
+
+    async def _summarise(self, old: Sequence[Message], room: int, focus: str) -> str:
+        ask = f"{ASK_FOR_SUMMARY} Pay special attention to: {focus}" if focus else ASK_FOR_SUMMARY
+        text = _as_text(old)
+        # The middle goes first if it is too long: the task stands at the start, the state at the end.
+        room_characters = room * 3
+        if len(text) > room_characters:
+            half = room_characters // 2
+            text = f"{text[:half]}\n…\n{text[-half:]}"
+        request = msgspec.structs.replace(
+            self._base, messages=(user_text(f"{text}\n\n{ask}"),), tools=(), thinking_budget=0
+        )
+        for _ in range(SUMMARY_TRIES):
+            answer = Accumulator()
+            async for event in self._model.stream(request):
+                answer.add(event)
+            if answer.failure is None and (summary := text_of(answer.message()).strip()):
+                return summary
+        return ""
+
+    async def _save_transcript(self, messages: Sequence[Message]) -> str | None:
+        path = self._workdir / ".transcripts" / f"transcript_{time.time_ns() // 1_000_000}.jsonl"
+        data = b"".join(msgspec.json.encode(message) + b"\n" for message in messages)
+        try:
+            await asyncio.to_thread(_write_transcript, path, data)
+        except OSError as error:
+            self._engine.emit(out.Notice(text=f"No transcript: {path}: {error.strerror}", level="warning"))
+            return None
+        return str(path)
+
+
+def _write_transcript(path: Path, data: bytes) -> None:
+    path.parent.mkdir(exist_ok=True)
+    ignore = path.parent / ".gitignore"
+    if not ignore.exists():
+        replace_file(ignore, b"*\n")
+    replace_file(path, data, mode=0o600)
+
+
+def _is_spoken(message: Message) -> bool:
+    return message.role == "user" and not _answers(message)
+
+
+def _last_words(messages: Sequence[Message]) -> str:
+    """The last user message of these, word for word."""
+    return next((text_of(message) for message in reversed(messages) if _is_spoken(message)), "")
+
+
+def _as_text(messages: Sequence[Message]) -> str:
+    """A conversation as plain text, long results shortened."""
+    lines: list[str] = []
+    for message in messages:
+        for block in message.content:
+            match block:
+                case TextBlock(text=text):
+                    lines.append(f"[{message.role}] {text}")
+                case ToolCall(name=name, input=arguments):
+                    lines.append(f"[call] {name} {msgspec.json.encode(arguments).decode()[:RESULT_CHARACTERS]}")
+                case MalformedCall(name=name, raw=raw):
+                    lines.append(f"[call] {name} {raw[:RESULT_CHARACTERS]}")
+                case ToolResult(text=text):
+                    lines.append(f"[result] {text[:RESULT_CHARACTERS]}")
+                case _:
+                    pass
+    return "\n".join(lines)

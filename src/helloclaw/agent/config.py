@@ -1,0 +1,42 @@
+"""What one turn runs with. Made anew before each turn, so that changed settings apply without a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from helloclaw.llm.events import Usage
+from helloclaw.llm.messages import ModelRequest
+from helloclaw.llm.model import ChatModel
+from helloclaw.permissions.rules import RuleSet
+from helloclaw.permissions.verdict import Scope
+from helloclaw.tools.registry import Toolbox
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnConfig:
+    """Limits, the model, the prompt and the tools of a turn.
+
+    `base` is the request without messages; `max_steps` counts model calls that may use tools. When they are used up and
+    `closing_call` is set, one last call without tools asks for an answer. Tokens are the model's, costs US dollars.
+    `one_call_per_step` runs only the first call of a step (small models lose track of several).
+    """
+
+    model: ChatModel
+    base: ModelRequest
+    toolbox: Toolbox
+    rules: RuleSet
+    scope: Callable[[], Scope]
+    max_steps: int = 200
+    closing_call: bool = True
+    parallel_calls: int = 3
+    compact_at: int = 100_000
+    max_cost_usd: float | None = None
+    price: Callable[[Usage], float | None] = lambda _: None
+    interactive: bool = False
+    ask_timeout_s: float = 180.0
+    one_call_per_step: bool = False
+    notices: tuple[str, ...] = field(default=())
+
+
+Configure = Callable[[], Awaitable[TurnConfig]]

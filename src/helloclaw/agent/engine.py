@@ -1,0 +1,144 @@
+"""The seam under a session: its journal, its inbox, its clock, and waiting for a person.
+
+`Engine` is all that the loop knows of these; small serialisable values go in and out, so that a durable engine can take
+the place of `LocalEngine`, which keeps a file journal in one process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from helloclaw.agent.history import History
+from helloclaw.protocol.commands import Answer, Say
+from helloclaw.protocol.events import PIECES, TRANSIENT, Event, PermissionAsk
+from helloclaw.storage.journal import Journal
+
+Sink = Callable[[Event], None]
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """What a turn needs from the world. Raises `JournalError` where an event can't be kept."""
+
+    session_id: str
+    history: History
+
+    def emit(self, event: Event) -> Event:
+        """Number, time, keep (unless transient) and publish an event, in this order. Returns it as it went out."""
+        ...
+
+    def publish(self, event: Event) -> None:
+        """Show an event without keeping it: for what must be said when nothing can be kept (a full disk)."""
+        ...
+
+    async def sync(self) -> None:
+        """Come back when everything emitted so far survives a power cut."""
+        ...
+
+    async def wait(self, ask_id: str, timeout_s: float) -> Answer | None:
+        """Wait for a person's answer to a `PermissionAsk` that was emitted. None when nobody gave one in time."""
+        ...
+
+    async def step(self, name: str, run: Callable[[], Awaitable[Result]]) -> Result:
+        """Run one side effect; `name` is the same when the same step runs again."""
+        ...
+
+    def take(self) -> list[Say]:
+        """Everything that waits in the inbox, oldest first."""
+        ...
+
+    def now(self) -> float:
+        """Seconds since 1970, UTC."""
+        ...
+
+
+class LocalEngine:
+    """One process, one file journal. Not thread-safe: used from the session's event loop only."""
+
+    def __init__(
+        self, session_id: str, journal: Journal, history: History, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.session_id = session_id
+        self.history = history
+        self._journal = journal
+        self._clock = clock
+        self._sinks: list[Sink] = []
+        self._inbox: deque[Say] = deque()
+        self._arrived = asyncio.Event()
+        self._questions: dict[str, asyncio.Future[Answer]] = {}
+        self._encoder = msgspec.json.Encoder()
+
+    def emit(self, event: Event) -> Event:
+        transient = isinstance(event, TRANSIENT)
+        seq = self._journal.next_seq if not transient or isinstance(event, PIECES) else None
+        numbered = msgspec.structs.replace(event, seq=seq, ts=self._clock())
+        if not transient:
+            # The journal's header names the session; a fork copies lines as they are.
+            self._journal.append(self._encoder.encode(numbered))
+        named = msgspec.structs.replace(numbered, session_id=self.session_id)
+        if not transient:
+            self.history.apply(named)
+        if isinstance(named, PermissionAsk):
+            # Open before anyone hears of it, since a front end may answer while it is being told.
+            self._questions[named.ask_id] = asyncio.get_running_loop().create_future()
+        self._show(named)
+        return named
+
+    def publish(self, event: Event) -> None:
+        self._show(msgspec.structs.replace(event, session_id=self.session_id, ts=self._clock()))
+
+    def _show(self, event: Event) -> None:
+        for sink in tuple(self._sinks):
+            sink(event)
+
+    async def sync(self) -> None:
+        # fsync takes milliseconds on a slow disk: other sessions in this process must not wait for it.
+        await asyncio.to_thread(self._journal.sync)
+
+    async def wait(self, ask_id: str, timeout_s: float) -> Answer | None:
+        try:
+            return await asyncio.wait_for(self._questions[ask_id], timeout_s)
+        except TimeoutError:
+            return None
+        finally:
+            del self._questions[ask_id]
+
+    def answer(self, answer: Answer) -> bool:
+        """Answer an open question; False if it is not open (any more): the first answer wins."""
+        question = self._questions.get(answer.ask_id)
+        if question is None or question.done():
+            return False
+        question.set_result(answer)
+        return True
+
+    async def step(self, name: str, run: Callable[[], Awaitable[Result]]) -> Result:
+        del name  # Nothing is replayed here; a durable engine will key the result by it.
+        return await run()
+
+    def take(self) -> list[Say]:
+        taken = list(self._inbox)
+        self._inbox.clear()
+        self._arrived.clear()
+        return taken
+
+    def enqueue(self, say: Say) -> None:
+        self._inbox.append(say)
+        self._arrived.set()
+
+    async def arrival(self) -> None:
+        """Come back when something waits in the inbox."""
+        await self._arrived.wait()
+
+    def subscribe(self, sink: Sink) -> Callable[[], None]:
+        """Call `sink` with every event from now on. Returns how to stop it."""
+        self._sinks.append(sink)
+        return lambda: self._sinks.remove(sink) if sink in self._sinks else None
+
+    def now(self) -> float:
+        return self._clock()

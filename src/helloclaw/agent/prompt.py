@@ -1,0 +1,27 @@
+"""What the model is told besides the conversation: the system prompt, and a note on what changes from turn to turn.
+
+The prompt is the same bytes all session long, so that providers can cache it; the note goes into the user's message.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+from helloclaw.agent.standing import Standing
+
+
+def system_prompt(*, lean: bool, appended: str = "") -> str:
+    """The core instructions; `lean` is the short form for a small model. `appended` is the person's own addition."""
+    name = "system.lean.md" if lean else "system.md"
+    core = (files("helloclaw.agent") / "prose" / name).read_text(encoding="utf-8").strip()
+    return f"{core}\n\n{appended.strip()}" if appended.strip() else core
+
+
+def environment_note(now: float, cwd: Path, standing: Standing) -> tuple[str, ...]:
+    """Date, directory and mode, if they differ from what this session's model was told last; else nothing."""
+    day = datetime.fromtimestamp(now).astimezone().strftime("%A, %Y-%m-%d")
+    plan = "\nMode: plan. Only read and plan; nothing that writes will be run." if standing.mode == "plan" else ""
+    note = f"<environment>\nDate: {day}\nWorking directory: {cwd}{plan}\n</environment>"
+    return (note,) if standing.told(note) else ()

@@ -1,0 +1,198 @@
+"""Message repair: make any history acceptable to every model API.
+
+Pure. Run on load, on resume, after compaction and before each model call, so that no caller has to remember it. What it
+leaves to the wires is what only one of them minds: id alphabets, foreign thinking, empty text next to other content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from helloclaw.llm.messages import (
+    AnyCall,
+    Block,
+    ImageBlock,
+    MalformedCall,
+    Message,
+    TextBlock,
+    ThinkingBlock,
+    ToolCall,
+    ToolResult,
+    calls_of,
+)
+
+LOST = "(no result - cancelled or lost)"
+EMPTY = "(empty)"
+
+
+class Repaired(Struct, frozen=True):
+    """Repaired messages, and what had to be done: empty for a history that was right."""
+
+    messages: tuple[Message, ...]
+    fixes: tuple[str, ...] = ()
+
+
+def repair(messages: Sequence[Message]) -> Repaired:
+    """Put any history in order. Repairing twice changes nothing more."""
+    fixes: list[str] = []
+    roles = _blocks_in_their_role(messages, fixes)
+    merged = _merge_neighbours(roles, fixes)
+    unique = _unique_ids(merged, fixes)
+    paired = pair_tool_results(unique, fixes)
+    # Pairing may have dropped a message that held nothing but stray results, which makes neighbours of two others.
+    filled = _fill_empty(_merge_neighbours(paired, fixes), fixes)
+    started = _start_with_user(filled, fixes)
+    return Repaired(tuple(started), tuple(fixes))
+
+
+def pair_tool_results(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
+    """Give every tool call exactly one result, right after it and before any text.
+
+    Anthropic answers 400 to a `tool_use` whose `tool_result` is missing or late; a crash, a cancel or a fork can leave
+    one. The missing result says so, in the position the API demands. A result without its call is dropped.
+    """
+    results: dict[str, ToolResult] = {}
+    for message in messages:
+        for block in message.content:
+            if isinstance(block, ToolResult):
+                results.setdefault(block.tool_use_id, block)
+    paired: list[Message] = []
+    open_calls: tuple[AnyCall, ...] = ()
+    for message in messages:
+        if message.role == "assistant":
+            if open_calls:
+                paired.append(_answer(open_calls, (), results, fixes))
+            open_calls = calls_of(message)
+            paired.append(message)
+            continue
+        answered = _answer(open_calls, message.content, results, fixes)
+        open_calls = ()
+        if answered.content or not message.content:
+            paired.append(answered)
+    if open_calls:
+        paired.append(_answer(open_calls, (), results, fixes))
+    return paired
+
+
+def _answer(
+    calls: Sequence[AnyCall], content: Sequence[Block], results: dict[str, ToolResult], fixes: list[str]
+) -> Message:
+    """The user message that follows `calls`: their results in order, then the rest of what the message held."""
+    ordered: list[Block] = []
+    for call in calls:
+        if call.id not in results:
+            fixes.append(f"added the missing result of {call.name} ({call.id})")
+        ordered.append(results.get(call.id, ToolResult(tool_use_id=call.id, text=LOST, is_error=True)))
+    rest = [block for block in content if not isinstance(block, ToolResult)]
+    here = {block.tool_use_id for block in content if isinstance(block, ToolResult)}
+    if stray := here - {call.id for call in calls}:
+        fixes.append(f"moved or dropped results without their call right before them: {', '.join(sorted(stray))}")
+    fixed = (*ordered, *rest)
+    if content and not stray and len(fixed) == len(content) and fixed != tuple(content):
+        fixes.append("put tool results first, in the order of their calls")
+    return Message(role="user", content=fixed)
+
+
+def _blocks_in_their_role(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
+    """Drop blocks that a role can't hold: calls and thinking are the assistant's, results and images the user's."""
+    kept: list[Message] = []
+    for message in messages:
+        content = tuple(block for block in message.content if _belongs(block, message.role))
+        if len(content) != len(message.content):
+            fixes.append(f"dropped a block that a message of the {message.role} can't hold")
+            message = msgspec.structs.replace(message, content=content)
+        kept.append(message)
+    return kept
+
+
+def _belongs(block: Block, role: str) -> bool:
+    match block:
+        case ToolCall() | MalformedCall() | ThinkingBlock():
+            return role == "assistant"
+        case ToolResult() | ImageBlock():
+            return role == "user"
+        case TextBlock():
+            return True
+
+
+def _merge_neighbours(messages: Iterable[Message], fixes: list[str]) -> list[Message]:
+    """Join neighbours of one role. Two assistant messages join only if the first calls no tool."""
+    merged: list[Message] = []
+    for message in messages:
+        last = merged[-1] if merged else None
+        if last is None or last.role != message.role or (last.role == "assistant" and calls_of(last)):
+            merged.append(message)
+            continue
+        if last.role == "assistant":
+            fixes.append("joined two assistant messages in a row")
+        origin = last.origin if last.origin == message.origin else None
+        merged[-1] = Message(role=last.role, content=last.content + message.content, origin=origin)
+    return merged
+
+
+def _unique_ids(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
+    """Rename the second call with an id, and the result that follows it: Anthropic refuses a repeated id."""
+    seen: set[str] = set()
+    renamed: dict[str, str] = {}
+    unique: list[Message] = []
+    for message in messages:
+        if message.role == "user":
+            unique.append(_rename_results(message, renamed) if renamed else message)
+            continue
+        renamed = {}
+        content: list[Block] = []
+        for block in message.content:
+            if isinstance(block, ToolCall | MalformedCall):
+                block = _with_free_id(block, seen, renamed, fixes)
+                seen.add(block.id)
+            content.append(block)
+        unique.append(msgspec.structs.replace(message, content=tuple(content)) if renamed else message)
+    return unique
+
+
+def _with_free_id(call: AnyCall, seen: set[str], renamed: dict[str, str], fixes: list[str]) -> AnyCall:
+    if call.id and call.id not in seen:
+        return call
+    stem, number = call.id or "call", 2
+    while f"{stem}_{number}" in seen:
+        number += 1
+    fixes.append(f"renamed a repeated call id {call.id!r}")
+    # The first call with this id in the message keeps the first result; a later one finds its own by position below.
+    renamed[call.id] = f"{stem}_{number}"
+    return msgspec.structs.replace(call, id=f"{stem}_{number}")
+
+
+def _rename_results(message: Message, renamed: dict[str, str]) -> Message:
+    """Point results at renamed calls. Of several results with one id, the last belongs to the renamed call."""
+    content = list(message.content)
+    for old, new in renamed.items():
+        for index in range(len(content) - 1, -1, -1):
+            block = content[index]
+            if isinstance(block, ToolResult) and block.tool_use_id == old:
+                content[index] = msgspec.structs.replace(block, tool_use_id=new)
+                break
+    return msgspec.structs.replace(message, content=tuple(content))
+
+
+def _fill_empty(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
+    """Replace nothing by `(empty)`: no API takes a message without content, or with thinking alone."""
+    filled: list[Message] = []
+    for message in messages:
+        content = tuple(
+            block for block in message.content if not (isinstance(block, TextBlock) and not block.text.strip())
+        )
+        if all(isinstance(block, ThinkingBlock) for block in content):
+            fixes.append(f"filled an empty message of the {message.role}")
+            content = (*content, TextBlock(text=EMPTY))
+        filled.append(msgspec.structs.replace(message, content=content) if content != message.content else message)
+    return filled
+
+
+def _start_with_user(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
+    if messages and messages[0].role == "assistant":
+        fixes.append("put a user message before the first assistant message")
+        return [Message(role="user", content=(TextBlock(text=EMPTY),)), *messages]
+    return list(messages)

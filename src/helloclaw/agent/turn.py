@@ -1,0 +1,185 @@
+"""One turn: call the model, run the tools it asks for, and again, until it answers in text or something ends it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from helloclaw.agent.admission import Gate
+from helloclaw.agent.compact import Compaction, context_tokens
+from helloclaw.agent.config import TurnConfig
+from helloclaw.agent.dispatch import Dispatch
+from helloclaw.agent.engine import Engine
+from helloclaw.agent.hooks import ToolHooks
+from helloclaw.agent.model_step import Answered, call_model
+from helloclaw.agent.prompt import environment_note
+from helloclaw.agent.standing import Standing
+from helloclaw.llm.events import StopReason, Usage
+from helloclaw.llm.messages import ModelRequest, calls_of
+from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Say
+from helloclaw.storage.journal import JournalError
+from helloclaw.tools.context import ToolContext
+
+BACKGROUND_RESULTS = "<background-results>\n{}\n</background-results>"
+
+
+class Turn:
+    """The state of one turn. `run` ends it with a `RoundEnd` event, whatever happens, and never raises."""
+
+    def __init__(
+        self, engine: Engine, config: TurnConfig, standing: Standing, hooks: ToolHooks, context: ToolContext
+    ) -> None:
+        self._engine = engine
+        self._config = config
+        self._standing = standing
+        self._context = context
+        self._dispatch = Dispatch(engine, config, Gate(engine, config, standing, hooks, context), hooks, context)
+        self._began = engine.now()
+        self._steps = 0
+        self._usage = Usage()
+        self._cost: float | None = None
+        self._stop_reason: StopReason | None = None
+        self._compacted_for_overflow = False
+
+    async def run(self, says: list[Say]) -> out.RoundEnd:
+        try:
+            for text in self._config.notices:
+                self._engine.emit(out.Notice(text=text, level="warning"))
+            reason = await self._steps_until_done(says)
+        except asyncio.CancelledError:
+            # Cancelled by the session on a person's wish; from here on nothing is awaited that could hang.
+            reason = "interrupted"
+        except JournalError as error:
+            return self._end_unkept(error)
+        return await self._end(reason)
+
+    async def _steps_until_done(self, says: list[Say]) -> out.TurnEnd:
+        self._hear(says)
+        await self._engine.sync()
+        while True:
+            answered = await self._step()
+            if answered is None:
+                return "failed"
+            calls = calls_of(answered.message)
+            if self._config.one_call_per_step:
+                calls = calls[:1]
+            if calls:
+                await self._dispatch.run(calls)
+                self._remind()
+            heard = self._hear(self._engine.take())
+            if not calls and not heard and answered.stop_reason != "pause_turn":
+                return "done"
+            if over := await self._over_limit():
+                return over
+
+    async def _step(self, *, tools: bool = True) -> Answered | None:
+        """One model call, compacting before it if the context is full. None when it failed; that has been said."""
+        self._steps += 1
+        compaction = Compaction(self._engine, self._config.model, self._config.base, self._context.workdir)
+        if context_tokens(self._engine.history, self._config.base) >= self._config.compact_at:
+            await compaction.run(self._config.compact_at)
+        answered = await call_model(self._engine, self._config.model, self._request(tools), self._steps)
+        failure = answered.failure
+        if failure is not None and failure.kind == "overflow" and not self._compacted_for_overflow:
+            self._compacted_for_overflow = True
+            if await compaction.run(self._config.compact_at, forced=True):
+                return await self._step(tools=tools)
+        if failure is not None:
+            self._engine.emit(
+                out.ErrorEvent(
+                    message=failure.message, hint=failure.hint, retryable=failure.retryable, kind=failure.kind
+                )
+            )
+            return None
+        self._count(answered)
+        return answered
+
+    def _request(self, tools: bool) -> ModelRequest:
+        messages, fixes = self._engine.history.messages()
+        for fix in fixes:
+            self._engine.publish(out.Status(text=f"[normalize] {fix}"))
+        choice = "auto" if tools else "none"
+        return msgspec.structs.replace(self._config.base, messages=messages, tool_choice=choice)
+
+    def _count(self, answered: Answered) -> None:
+        self._stop_reason = answered.stop_reason
+        self._usage = self._usage + answered.usage
+        self._cost = self._config.price(self._usage)
+        total = self._engine.history.total + answered.usage
+        used = answered.usage.context or context_tokens(self._engine.history, self._config.base)
+        self._engine.emit(
+            out.UsageEvent(
+                last=answered.usage,
+                total=total,
+                context_tokens=used,
+                token_threshold=self._config.compact_at,
+                ctx_percent=round(100 * used / self._config.compact_at, 1),
+                cost_usd=self._config.price(total),
+            )
+        )
+
+    async def _over_limit(self) -> out.TurnEnd | None:
+        if self._config.max_cost_usd is not None and (self._cost or 0.0) >= self._config.max_cost_usd:
+            self._engine.emit(out.Notice(text=f"The cost limit of ${self._config.max_cost_usd} is reached."))
+            return "limit"
+        if self._steps < self._config.max_steps:
+            return None
+        self._engine.emit(out.Notice(text=f"The limit of {self._config.max_steps} model calls is reached."))
+        if self._config.closing_call and await self._step(tools=False) is None:
+            return "failed"
+        return "limit"
+
+    def _hear(self, says: list[Say]) -> bool:
+        """Put what waits into the conversation: messages, and results of background work. False if there was nothing."""
+        finished = self._context.background.take_finished()
+        results = (BACKGROUND_RESULTS.format("\n".join(finished)),) if finished else ()
+        if results and not says:
+            says = [Say(text="", source="background")]
+        for index, say in enumerate(says):
+            first = results if index == 0 else ()
+            note = environment_note(self._engine.now(), self._context.cwd, self._standing)
+            self._engine.emit(
+                out.UserMessage(
+                    text=say.text,
+                    context=(*note, *first, *say.context),
+                    images=say.images,
+                    source=say.source,
+                    client_id=say.client_id,
+                )
+            )
+        return bool(says)
+
+    def _remind(self) -> None:
+        self._context.todo.round_passed()
+        if reminder := self._context.todo.reminder():
+            self._engine.emit(out.UserMessage(text=reminder, source="reminder"))
+
+    async def _end(self, reason: out.TurnEnd) -> out.RoundEnd:
+        end = self._round_end(reason)
+        try:
+            ended = self._engine.emit(end)
+            await self._engine.sync()
+        except JournalError as error:
+            return self._end_unkept(error)
+        assert isinstance(ended, out.RoundEnd)
+        return ended
+
+    def _end_unkept(self, error: JournalError) -> out.RoundEnd:
+        """The conversation can't be written any more: say so, keep nothing, end the turn."""
+        hint = "Free some space or make the directory writable; the conversation up to here is safe."
+        self._engine.publish(out.ErrorEvent(message=str(error), hint=hint, kind="storage"))
+        end = self._round_end("failed")
+        self._engine.publish(end)
+        return end
+
+    def _round_end(self, reason: out.TurnEnd) -> out.RoundEnd:
+        return out.RoundEnd(
+            reason=reason,
+            stop_reason=self._stop_reason,
+            steps=self._steps,
+            duration_ms=max(0, round((self._engine.now() - self._began) * 1000)),
+            usage=self._usage,
+            cost_usd=self._cost,
+        )
