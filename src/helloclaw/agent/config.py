@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import ModelRequest
@@ -19,7 +19,6 @@ class TurnConfig:
 
     `base` is the request without messages; `max_steps` counts model calls that may use tools. When they are used up and
     `closing_call` is set, one last call without tools asks for an answer. Tokens are the model's, costs US dollars.
-    `one_call_per_step` runs only the first call of a step (small models lose track of several).
     """
 
     model: ChatModel
@@ -35,8 +34,16 @@ class TurnConfig:
     price: Callable[[Usage], float | None] = lambda _: None
     interactive: bool = False
     ask_timeout_s: float = 180.0
-    one_call_per_step: bool = False
-    notices: tuple[str, ...] = field(default=())
+    notices: tuple[str, ...] = ()
 
 
+class CannotRun(Exception):
+    """No turn can run with the settings as they are. `hint` is the next step for the person."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+# Called before each turn. Raises `CannotRun`.
 Configure = Callable[[], Awaitable[TurnConfig]]

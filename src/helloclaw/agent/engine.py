@@ -10,17 +10,18 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import msgspec
 
 from helloclaw.agent.history import History
 from helloclaw.protocol.commands import Answer, Say
-from helloclaw.protocol.events import PIECES, TRANSIENT, Event, PermissionAsk
+from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk
 from helloclaw.storage.journal import Journal
 
 Sink = Callable[[Event], None]
 Result = TypeVar("Result")
+Emitted = TypeVar("Emitted", bound=Base)
 
 
 class Engine(Protocol):
@@ -29,11 +30,11 @@ class Engine(Protocol):
     session_id: str
     history: History
 
-    def emit(self, event: Event) -> Event:
+    def emit(self, event: Emitted) -> Emitted:
         """Number, time, keep (unless transient) and publish an event, in this order. Returns it as it went out."""
         ...
 
-    def publish(self, event: Event) -> None:
+    def publish(self, event: Base) -> None:
         """Show an event without keeping it: for what must be said when nothing can be kept (a full disk)."""
         ...
 
@@ -74,7 +75,7 @@ class LocalEngine:
         self._questions: dict[str, asyncio.Future[Answer]] = {}
         self._encoder = msgspec.json.Encoder()
 
-    def emit(self, event: Event) -> Event:
+    def emit(self, event: Emitted) -> Emitted:
         transient = isinstance(event, TRANSIENT)
         seq = self._journal.next_seq if not transient or isinstance(event, PIECES) else None
         numbered = msgspec.structs.replace(event, seq=seq, ts=self._clock())
@@ -83,19 +84,19 @@ class LocalEngine:
             self._journal.append(self._encoder.encode(numbered))
         named = msgspec.structs.replace(numbered, session_id=self.session_id)
         if not transient:
-            self.history.apply(named)
+            self.history.apply(cast(Event, named))
         if isinstance(named, PermissionAsk):
             # Open before anyone hears of it, since a front end may answer while it is being told.
             self._questions[named.ask_id] = asyncio.get_running_loop().create_future()
         self._show(named)
         return named
 
-    def publish(self, event: Event) -> None:
+    def publish(self, event: Base) -> None:
         self._show(msgspec.structs.replace(event, session_id=self.session_id, ts=self._clock()))
 
-    def _show(self, event: Event) -> None:
+    def _show(self, event: Base) -> None:
         for sink in tuple(self._sinks):
-            sink(event)
+            sink(cast(Event, event))
 
     async def sync(self) -> None:
         # fsync takes milliseconds on a slow disk: other sessions in this process must not wait for it.
@@ -127,6 +128,10 @@ class LocalEngine:
         self._arrived.clear()
         return taken
 
+    def waits(self, say: Say) -> bool:
+        """Whether this very message is still in the inbox."""
+        return any(each is say for each in self._inbox)
+
     def enqueue(self, say: Say) -> None:
         self._inbox.append(say)
         self._arrived.set()
@@ -139,6 +144,9 @@ class LocalEngine:
         """Call `sink` with every event from now on. Returns how to stop it."""
         self._sinks.append(sink)
         return lambda: self._sinks.remove(sink) if sink in self._sinks else None
+
+    def close(self) -> None:
+        self._journal.close()
 
     def now(self) -> float:
         return self._clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -21,6 +22,8 @@ from helloclaw.protocol.events import (
     UserMessage,
 )
 
+log = logging.getLogger(__name__)
+
 SUMMARY_HEAD = "Summary of the conversation so far (its older part was compacted to save space):"
 
 
@@ -38,6 +41,7 @@ class History:
         self.measured_at = 0
         self.mode: Mode | None = None
         self.client_ids: set[str] = set()
+        self._logged: set[str] = set()
         for event in events:
             self.apply(event)
 
@@ -76,10 +80,14 @@ class History:
         """(seq, message) pairs, oldest first, before repair."""
         return self._entries
 
-    def messages(self) -> tuple[tuple[Message, ...], tuple[str, ...]]:
-        """What goes to a model, and which repairs it needed: none unless a crash or a fork left something undone."""
+    def messages(self) -> tuple[Message, ...]:
+        """What goes to a model. Each kind of repair it needed is logged once: a crash or a fork, else a bug upstream."""
         repaired = repair([message for _, message in self._entries])
-        return repaired.messages, repaired.fixes
+        for fix in repaired.fixes:
+            if fix not in self._logged:
+                self._logged.add(fix)
+                log.warning("[normalize] %s", fix)
+        return repaired.messages
 
     def _add(self, event: Event, message: Message) -> None:
         self._entries.append((event.seq or 0, message))

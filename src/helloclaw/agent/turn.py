@@ -63,8 +63,6 @@ class Turn:
             if answered is None:
                 return "failed"
             calls = calls_of(answered.message)
-            if self._config.one_call_per_step:
-                calls = calls[:1]
             if calls:
                 await self._dispatch.run(calls)
                 self._remind()
@@ -97,11 +95,8 @@ class Turn:
         return answered
 
     def _request(self, tools: bool) -> ModelRequest:
-        messages, fixes = self._engine.history.messages()
-        for fix in fixes:
-            self._engine.publish(out.Status(text=f"[normalize] {fix}"))
-        choice = "auto" if tools else "none"
-        return msgspec.structs.replace(self._config.base, messages=messages, tool_choice=choice)
+        messages = self._engine.history.messages()
+        return msgspec.structs.replace(self._config.base, messages=messages, tool_choice="auto" if tools else "none")
 
     def _count(self, answered: Answered) -> None:
         self._stop_reason = answered.stop_reason
@@ -132,7 +127,7 @@ class Turn:
         return "limit"
 
     def _hear(self, says: list[Say]) -> bool:
-        """Put what waits into the conversation: messages, and results of background work. False if there was nothing."""
+        """Put messages and results of background work into the conversation. False if there was nothing."""
         finished = self._context.background.take_finished()
         results = (BACKGROUND_RESULTS.format("\n".join(finished)),) if finished else ()
         if results and not says:
@@ -163,7 +158,6 @@ class Turn:
             await self._engine.sync()
         except JournalError as error:
             return self._end_unkept(error)
-        assert isinstance(ended, out.RoundEnd)
         return ended
 
     def _end_unkept(self, error: JournalError) -> out.RoundEnd:

@@ -1,0 +1,162 @@
+"""Past sessions: list, find, read, search, delete. It reads journals as they lie; a running session is not disturbed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from helloclaw.protocol.events import AssistantEnd, Event, UserMessage
+from helloclaw.storage.journal import JournalError, scan
+from helloclaw.storage.locks import hold
+from helloclaw.storage.paths import Home
+
+TITLE_CHARACTERS = 60
+_SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class SessionNotFound(Exception):
+    """No session has this id, or several ids start like it."""
+
+
+class SessionInfo(Struct, frozen=True, kw_only=True):
+    """A session at a glance. Times are seconds since 1970."""
+
+    id: str
+    title: str
+    workdir: str
+    created_at: float
+    updated_at: float
+    turns: int
+    model: str
+
+
+class _Header(Struct):
+    id: str
+    workdir: str = ""
+    created_at: float = 0.0
+    title: str = ""
+
+
+class _Model(Struct):
+    model: str = ""
+
+
+def journal_path(home: Home, session_id: str) -> Path:
+    """Where a session is kept. Raises `SessionNotFound` for what can't be an id: nothing else becomes a path."""
+    if not _SESSION_ID.fullmatch(session_id):
+        raise SessionNotFound(f"{session_id!r} is not a session id")
+    return home.sessions / f"{session_id}.jsonl"
+
+
+def lock_path(home: Home, session_id: str) -> Path:
+    return home.sessions / ".locks" / f"{session_id}.lock"
+
+
+def list_sessions(home: Home, workdir: Path | None = None) -> list[SessionInfo]:
+    """All sessions, or those of one working directory, latest first. Files that are no journals are passed over."""
+    found = (_read_info(path) for path in home.sessions.glob("*.jsonl"))
+    wanted = [info for info in found if info is not None and (workdir is None or info.workdir == str(workdir))]
+    return sorted(wanted, key=lambda info: info.updated_at, reverse=True)
+
+
+def find_session(home: Home, id_or_start: str) -> Path:
+    """The journal of a session, by its id or an unambiguous start of it. Raises `SessionNotFound` naming near ids."""
+    exact = journal_path(home, id_or_start)
+    if exact.exists():
+        return exact
+    ids = [path.stem for path in home.sessions.glob("*.jsonl")]
+    starting = sorted(each for each in ids if each.startswith(id_or_start))
+    if len(starting) == 1:
+        return journal_path(home, starting[0])
+    if starting:
+        raise SessionNotFound(f"{id_or_start!r} may be any of {', '.join(starting[:5])}")
+    near = get_close_matches(id_or_start, ids, n=3)
+    raise SessionNotFound(f"no session {id_or_start!r}" + (f"; near ones: {', '.join(near)}" if near else ""))
+
+
+def read_events(path: Path) -> list[Event]:
+    """Every event of a journal that this program knows. Raises `JournalError`, `OSError`."""
+    found = scan(path)
+    decoder = msgspec.json.Decoder(Event)
+    session_id = str(found.header.get("id", path.stem))
+    events: list[Event] = []
+    for line in found.lines:
+        try:
+            events.append(msgspec.structs.replace(decoder.decode(line), session_id=session_id))
+        except msgspec.MsgspecError:
+            continue
+    return events
+
+
+def search_sessions(home: Home, words: list[str]) -> Iterator[tuple[SessionInfo, str]]:
+    """Sessions in which a person or the model said all of `words` in one message, and the line where the first stands."""
+    wanted = [word.casefold() for word in words]
+    for info in list_sessions(home):
+        for text in _spoken(journal_path(home, info.id)):
+            folded = text.casefold()
+            if all(word in folded for word in wanted):
+                yield info, next(line for line in text.splitlines() or [""] if wanted[0] in line.casefold())
+                break
+
+
+def delete_session(home: Home, session_id: str) -> None:
+    """Remove a session. Raises `SessionNotFound`, `Busy` if it is open somewhere, `OSError`."""
+    path = find_session(home, session_id)
+    lock = hold(lock_path(home, path.stem))
+    try:
+        path.unlink(missing_ok=True)
+    finally:
+        lock.release()
+
+
+def _spoken(path: Path) -> Iterator[str]:
+    try:
+        for event in read_events(path):
+            if isinstance(event, UserMessage | AssistantEnd) and event.text:
+                yield event.text
+    except (JournalError, OSError):
+        return
+
+
+def _read_info(path: Path) -> SessionInfo | None:
+    try:
+        data = path.read_bytes()
+        updated_at = path.stat().st_mtime
+        header = msgspec.json.decode(data.partition(b"\n")[0], type=_Header)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return SessionInfo(
+        id=path.stem,
+        title=header.title or _first_words(data),
+        workdir=header.workdir,
+        created_at=header.created_at,
+        updated_at=updated_at,
+        turns=data.count(b'\n{"type":"round_end"'),
+        model=str(_last_line(data, b"llm_end", _Model).model),
+    )
+
+
+def _first_words(data: bytes) -> str:
+    start = data.find(b'\n{"type":"user_message"')
+    if start < 0:
+        return ""
+    line = data[start + 1 :].partition(b"\n")[0]
+    try:
+        text = msgspec.json.decode(line, type=UserMessage).text
+    except msgspec.MsgspecError:
+        return ""
+    return " ".join(text.split())[:TITLE_CHARACTERS]
+
+
+def _last_line(data: bytes, kind: bytes, shape: Any) -> Any:
+    start = data.rfind(b'\n{"type":"' + kind + b'"')
+    try:
+        return msgspec.json.decode(data[start + 1 :].partition(b"\n")[0], type=shape) if start >= 0 else shape()
+    except msgspec.MsgspecError:
+        return shape()

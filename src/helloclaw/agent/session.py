@@ -1,0 +1,146 @@
+"""A live session: one asyncio task with an inbox, strictly one turn at a time. Front ends command it and hear its events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import assert_never
+
+from helloclaw.agent.config import CannotRun, Configure
+from helloclaw.agent.engine import LocalEngine, Sink
+from helloclaw.agent.hooks import ToolHooks
+from helloclaw.agent.standing import Standing
+from helloclaw.agent.turn import Turn
+from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Answer, Cancel, Command, Say, SetMode
+from helloclaw.storage.journal import JournalError
+from helloclaw.tools.context import ToolContext
+
+
+class Session:
+    """Use it from one event loop. `serve` must run for turns to run; `close` ends everything the session started."""
+
+    def __init__(
+        self, engine: LocalEngine, configure: Configure, standing: Standing, hooks: ToolHooks, context: ToolContext
+    ) -> None:
+        self._engine = engine
+        self._configure = configure
+        self._standing = standing
+        self._hooks = hooks
+        self._context = context
+        self._turn: asyncio.Task[out.RoundEnd] | None = None
+        self._cancelled = False
+        self._awaited: list[tuple[Say, asyncio.Future[out.RoundEnd]]] = []
+        self._client_ids: set[str] = set()
+
+    @property
+    def id(self) -> str:
+        return self._engine.session_id
+
+    @property
+    def mode(self) -> out.Mode:
+        return self._standing.mode
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn is running."""
+        return self._turn is not None
+
+    def subscribe(self, sink: Sink) -> Callable[[], None]:
+        """Call `sink` with every event from now on, in order, in the session's loop. Returns how to stop it."""
+        return self._engine.subscribe(sink)
+
+    def send(self, command: Command) -> None:
+        match command:
+            case Say():
+                self._hear(command)
+            case Cancel():
+                self._cancel()
+            case Answer():
+                self._engine.answer(command)
+            case SetMode():
+                self._standing.mode = command.mode
+                self._engine.emit(out.SessionUpdated(mode=command.mode))
+            case _:
+                assert_never(command)
+
+    async def turn(self, say: Say) -> out.RoundEnd:
+        """Say something and come back when the turn that heard it has ended."""
+        ended: asyncio.Future[out.RoundEnd] = asyncio.get_running_loop().create_future()
+        self._awaited.append((say, ended))
+        self.send(say)
+        return await ended
+
+    async def serve(self) -> None:
+        """Run turns until cancelled."""
+        while True:
+            await self._engine.arrival()
+            self._cancelled = False
+            self._turn = asyncio.create_task(self._run_turn(), name=f"turn of {self.id}")
+            try:
+                end = await asyncio.shield(self._turn)
+            except asyncio.CancelledError:
+                # The session is being closed: the turn ends in its own orderly way first.
+                self._cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await self._turn
+                raise
+            finally:
+                self._turn = None
+            self._tell_waiting(end)
+
+    async def close(self) -> None:
+        """End background work and the journal. The serving task must have ended."""
+        await self._context.background.close()
+        for _, ended in self._awaited:
+            ended.cancel()
+        self._engine.close()
+
+    async def _run_turn(self) -> out.RoundEnd:
+        says = self._engine.take()
+        try:
+            config = await self._configure()
+        except CannotRun as problem:
+            return await self._refuse(says, problem)
+        except asyncio.CancelledError:
+            return await self._refuse(says, None)
+        return await Turn(self._engine, config, self._standing, self._hooks, self._context).run(says)
+
+    async def _refuse(self, says: list[Say], problem: CannotRun | None) -> out.RoundEnd:
+        """Keep what was said, say why there is no answer, and end the turn."""
+        reason: out.TurnEnd = "interrupted" if problem is None else "failed"
+        try:
+            for say in says:
+                self._engine.emit(out.UserMessage(text=say.text, context=say.context, source=say.source))
+            if problem is not None:
+                self._engine.emit(out.ErrorEvent(message=str(problem), hint=problem.hint, kind="settings"))
+            end = self._engine.emit(out.RoundEnd(reason=reason))
+            await self._engine.sync()
+        except JournalError as error:
+            self._engine.publish(out.ErrorEvent(message=str(error), kind="storage"))
+            end = out.RoundEnd(reason="failed")
+            self._engine.publish(end)
+        return end
+
+    def _hear(self, say: Say) -> None:
+        if say.client_id is not None:
+            if say.client_id in self._client_ids or say.client_id in self._engine.history.client_ids:
+                return
+            self._client_ids.add(say.client_id)
+        self._engine.enqueue(say)
+
+    def _cancel(self) -> None:
+        """Cancel the running turn, once: a second wish must not cut short its orderly end."""
+        if self._turn is not None and not self._cancelled:
+            self._cancelled = True
+            self._turn.cancel()
+
+    def _tell_waiting(self, end: out.RoundEnd) -> None:
+        still: list[tuple[Say, asyncio.Future[out.RoundEnd]]] = []
+        for say, ended in self._awaited:
+            if self._engine.waits(say):
+                still.append((say, ended))
+            elif not ended.done():
+                ended.set_result(end)
+        self._awaited = still
