@@ -101,7 +101,7 @@ def search_sessions(home: Home, words: list[str]) -> Iterator[tuple[SessionInfo,
         for text in _spoken(journal_path(home, info.id)):
             folded = text.casefold()
             if all(word in folded for word in wanted):
-                yield info, next(line for line in text.splitlines() or [""] if wanted[0] in line.casefold())
+                yield info, next((line for line in text.splitlines() if wanted and wanted[0] in line.casefold()), text)
                 break
 
 

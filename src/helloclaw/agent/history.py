@@ -81,7 +81,7 @@ class History:
         return self._entries
 
     def messages(self) -> tuple[Message, ...]:
-        """What goes to a model. Each kind of repair it needed is logged once: a crash or a fork, else a bug upstream."""
+        """What goes to a model. Each repair it needed is logged once: it tells of a crash, a fork or a bug upstream."""
         repaired = repair([message for _, message in self._entries])
         for fix in repaired.fixes:
             if fix not in self._logged:

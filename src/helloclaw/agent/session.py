@@ -1,4 +1,7 @@
-"""A live session: one asyncio task with an inbox, strictly one turn at a time. Front ends command it and hear its events."""
+"""A live session: one asyncio task with an inbox, strictly one turn at a time.
+
+Front ends send it commands and hear its events.
+"""
 
 from __future__ import annotations
 
