@@ -1,4 +1,4 @@
-"""Past sessions: list, find, read, search, delete. It reads journals as they lie; a running session is not disturbed."""
+"""Past sessions: list, find, read, search, delete. Journals are read as they lie; nobody writing one is disturbed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def read_events(path: Path) -> list[Event]:
 
 
 def search_sessions(home: Home, words: list[str]) -> Iterator[tuple[SessionInfo, str]]:
-    """Sessions in which a person or the model said all of `words` in one message, and the line where the first stands."""
+    """Sessions where all of `words` were said in one message, and the line where the first of them stands."""
     wanted = [word.casefold() for word in words]
     for info in list_sessions(home):
         for text in _spoken(journal_path(home, info.id)):

@@ -1,6 +1,6 @@
 """Compaction: put a summary in place of the old part of a conversation, so that it fits the model's window again.
 
-The journal keeps everything; only what the model sees is shortened. The whole conversation also goes to `.transcripts/`.
+The journal keeps everything; only what the model sees gets shorter. The whole conversation also goes to `.transcripts/`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ SUMMARY_TRIES = 2
 CUT_MARKER = "(The older part of this conversation was cut because it did not fit any more.)"
 RESULT_CHARACTERS = 2_000
 
-ASK_FOR_SUMMARY = """Summarise this conversation so that the work can go on without it. Write under these heads, leaving \
-out what is empty: Task; Decisions; State of the work; Open ends; Files read and changed; The person's wishes. Keep \
-exact names, paths, numbers and commands. Write nothing else."""
+ASK_FOR_SUMMARY = """\
+Summarise this conversation so that the work can go on without it. Write under these heads, leaving out what is empty: \
+Task; Decisions; State of the work; Open ends; Files read and changed; The person's wishes. Keep exact names, paths, \
+numbers and commands. Write nothing else."""
 
 
 def context_tokens(history: History, base: ModelRequest) -> int:

@@ -84,7 +84,7 @@ class LocalEngine:
             self._journal.append(self._encoder.encode(numbered))
         named = msgspec.structs.replace(numbered, session_id=self.session_id)
         if not transient:
-            self.history.apply(cast(Event, named))
+            self.history.apply(cast("Event", named))
         if isinstance(named, PermissionAsk):
             # Open before anyone hears of it, since a front end may answer while it is being told.
             self._questions[named.ask_id] = asyncio.get_running_loop().create_future()
@@ -96,7 +96,7 @@ class LocalEngine:
 
     def _show(self, event: Base) -> None:
         for sink in tuple(self._sinks):
-            sink(cast(Event, event))
+            sink(cast("Event", event))
 
     async def sync(self) -> None:
         # fsync takes milliseconds on a slow disk: other sessions in this process must not wait for it.

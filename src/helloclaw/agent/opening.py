@@ -1,0 +1,120 @@
+"""Open a session's journal: new, resumed, or as a copy of another.
+
+Always under its lock, so that one process writes at a time.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helloclaw.agent.catalog import find_session, journal_path, lock_path
+from helloclaw.agent.history import History, load_history
+from helloclaw.storage.journal import Journal, Scan, scan
+from helloclaw.storage.locks import Busy, hold
+from helloclaw.storage.paths import Home
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+
+class SessionBusy(Exception):
+    """Another process has this session open."""
+
+
+class Opened:
+    """A journal, its lock, and what was read from it. `torn` counts bytes of a last line that a crash had cut."""
+
+    def __init__(
+        self,
+        session_id: str,
+        journal: Journal,
+        lock: BaseFileLock,
+        *,
+        workdir: Path,
+        history: History | None = None,
+        torn: int = 0,
+    ) -> None:
+        self.session_id = session_id
+        self.journal = journal
+        self.workdir = workdir
+        self.history = history or History()
+        self.torn = torn
+        self._lock = lock
+
+    def release(self) -> None:
+        """Give the session back; one in which nothing was said leaves no file."""
+        if self.journal.next_seq == 1:
+            self.journal.path.unlink(missing_ok=True)
+        self._lock.release()
+
+
+def open_new(home: Home, workdir: Path, *, session_id: str | None = None) -> Opened:
+    """Start a session. Raises `SessionBusy`, `OSError`; `SessionNotFound` for an id that can't be one."""
+    while True:
+        wanted = session_id or uuid.uuid4().hex[:8]
+        path = journal_path(home, wanted)
+        lock = _hold(home, wanted)
+        try:
+            header = _header(wanted, workdir)
+            return Opened(wanted, Journal.create(path, header), lock, workdir=workdir)
+        except FileExistsError:
+            # Eight hexadecimal digits can repeat; a name that was asked for can't be taken twice.
+            lock.release()
+            if session_id is not None:
+                raise
+        except BaseException:
+            lock.release()
+            raise
+
+
+def open_existing(home: Home, id_or_start: str) -> Opened:
+    """Go on with a session. Raises `SessionNotFound`, `SessionBusy`, `JournalError`, `OSError`."""
+    path = find_session(home, id_or_start)
+    lock = _hold(home, path.stem)
+    try:
+        found = scan(path)
+        journal = Journal.reopen(path, found)
+        return Opened(
+            path.stem,
+            journal,
+            lock,
+            workdir=_workdir(found),
+            history=load_history(found.lines),
+            torn=len(found.torn),
+        )
+    except BaseException:
+        lock.release()
+        raise
+
+
+def open_copy(home: Home, id_or_start: str) -> Opened:
+    """A new session with all that another holds; the other may be in use. Raises as `open_existing` does."""
+    source = find_session(home, id_or_start)
+    found = scan(source)
+    fork = uuid.uuid4().hex[:8]
+    lock = _hold(home, fork)
+    try:
+        header = _header(fork, _workdir(found), forked_from=source.stem)
+        journal = Journal.create(journal_path(home, fork), header, found.lines)
+        return Opened(fork, journal, lock, workdir=_workdir(found), history=load_history(found.lines))
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _header(session_id: str, workdir: Path, **more: Any) -> dict[str, Any]:
+    return {"id": session_id, "workdir": str(workdir), "created_at": time.time(), **more}
+
+
+def _workdir(found: Scan) -> Path:
+    return Path(str(found.header.get("workdir", ".")))
+
+
+def _hold(home: Home, session_id: str) -> BaseFileLock:
+    try:
+        return hold(lock_path(home, session_id))
+    except Busy as error:
+        raise SessionBusy(session_id) from error

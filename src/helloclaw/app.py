@@ -1,0 +1,234 @@
+"""The composition root: the one place that knows every part and puts a session together from settings."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from helloclaw.agent.config import CannotRun, TurnConfig
+from helloclaw.agent.engine import LocalEngine
+from helloclaw.agent.hooks import NoHooks
+from helloclaw.agent.opening import Opened, SessionBusy, open_copy, open_existing, open_new
+from helloclaw.agent.prompt import system_prompt
+from helloclaw.agent.session import Session
+from helloclaw.agent.standing import Standing
+from helloclaw.llm.events import Usage
+from helloclaw.llm.messages import ModelRequest
+from helloclaw.llm.model import ChatModel, open_model
+from helloclaw.llm.wire import Endpoint
+from helloclaw.permissions.paths import control_paths
+from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
+from helloclaw.permissions.verdict import Scope
+from helloclaw.protocol.events import Mode
+from helloclaw.settings.endpoint import endpoint_from
+from helloclaw.settings.source import SettingsSource
+from helloclaw.settings.values import Settings
+from helloclaw.storage.paths import Home, person_home
+from helloclaw.tools.base import Tool
+from helloclaw.tools.context import ToolContext
+from helloclaw.tools.registry import Toolbox, default_tools, lean_tools, open_context
+
+__all__ = ["SessionBusy", "SessionOptions", "open_session"]
+
+CODING_STEPS = 200
+DEFAULT_WINDOW_TOKENS = 128_000
+
+
+class SessionOptions(Struct, frozen=True, kw_only=True):
+    """How a front end wants its session.
+
+    `allow` are permission rules for this session, `add_dirs` further directories free to read. `interactive` says that
+    somebody can be asked. A resumed session goes on in its own directory if `keep_workdir`. `max_steps` is a hard limit
+    of model calls; unset, the settings decide, and the last call is one without tools. `extra_tools` are the embedding
+    program's own.
+    """
+
+    source: SettingsSource
+    home: Home
+    workdir: Path
+    keep_workdir: bool = True
+    mode: Mode | None = None
+    allow: tuple[str, ...] = ()
+    add_dirs: tuple[Path, ...] = ()
+    system_append: str = ""
+    max_steps: int | None = None
+    max_cost_usd: float | None = None
+    interactive: bool = False
+    default_steps: int = CODING_STEPS
+    extra_tools: tuple[Tool, ...] = ()
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+
+
+@asynccontextmanager
+async def open_session(
+    options: SessionOptions, *, resume: str | None = None, fork: bool = False, session_id: str | None = None
+) -> AsyncIterator[Session]:
+    """A session ready to be spoken to; closed, with all that it started, on leaving.
+
+    Raises `SettingsError`, `BadRule`, `SessionNotFound`, `SessionBusy`, `JournalError`, `OSError`.
+    """
+    settings = options.source.current()
+    parts = _Parts(options, rules=gather_rules(settings, options))
+    opened = await asyncio.to_thread(_open_journal, options, resume, fork, session_id)
+    try:
+        if options.keep_workdir and opened.workdir.is_dir():
+            parts.options = options = structs.replace(options, workdir=opened.workdir)
+        standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
+        context = open_context(opened.session_id, options.workdir)
+        engine = LocalEngine(opened.session_id, opened.journal, opened.history)
+        session = Session(engine, lambda: parts.configure(context), standing, NoHooks(), context)
+        async with _serving(session):
+            yield session
+    finally:
+        await parts.close()
+        opened.release()
+
+
+@asynccontextmanager
+async def _serving(session: Session) -> AsyncIterator[None]:
+    task = asyncio.create_task(session.serve(), name=f"session {session.id}")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        await session.close()
+
+
+def _open_journal(options: SessionOptions, resume: str | None, fork: bool, session_id: str | None) -> Opened:
+    if resume is None:
+        return open_new(options.home, options.workdir, session_id=session_id)
+    return open_copy(options.home, resume) if fork else open_existing(options.home, resume)
+
+
+class _Parts:
+    """What a session's turns are made of, kept from turn to turn and renewed when settings change."""
+
+    def __init__(self, options: SessionOptions, rules: RuleSet) -> None:
+        self.options = options
+        self._rules = rules
+        self._model: ChatModel | None = None
+        self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
+
+    async def configure(self, context: ToolContext) -> TurnConfig:
+        """Raises `CannotRun`."""
+        options = self.options
+        notices: tuple[str, ...] = ()
+        settings = options.source.reload()
+        if not isinstance(settings, Settings):
+            notices = (str(settings),)
+            settings = options.source.current()
+        model = await self._current_model(settings, options.source.environ)
+        endpoint = model.endpoint
+        tools = (*(lean_tools() if endpoint.profile.lean else default_tools()), *options.extra_tools)
+        toolbox = Toolbox(tools)
+        window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
+        agent = settings.agent
+        return TurnConfig(
+            model=model,
+            base=ModelRequest(
+                messages=(),
+                system=system_prompt(lean=endpoint.profile.lean, appended=options.system_append),
+                tools=toolbox.specs,
+                max_output_tokens=settings.llm.max_output_tokens,
+                thinking_budget=settings.llm.thinking_budget if settings.llm.thinking == "enabled" else 0,
+                frequency_penalty=options.frequency_penalty,
+                presence_penalty=options.presence_penalty,
+            ),
+            toolbox=toolbox,
+            rules=self._rules,
+            scope=lambda: make_scope(options, context.cwd),
+            max_steps=options.max_steps or agent.max_tool_iterations or options.default_steps,
+            closing_call=options.max_steps is None,
+            parallel_calls=agent.parallel_max_workers,
+            compact_at=min(agent.token_threshold, int(window * agent.compression_threshold)),
+            max_cost_usd=options.max_cost_usd,
+            price=lambda usage: _price(endpoint, usage),
+            interactive=options.interactive,
+            ask_timeout_s=settings.permissions.ask_timeout_s,
+            notices=notices,
+        )
+
+    async def close(self) -> None:
+        if self._model is not None:
+            await self._model.aclose()
+            self._model = None
+
+    async def _current_model(self, settings: Settings, environ: Mapping[str, str]) -> ChatModel:
+        """The model that the settings name now; the one of the last turn if that has not changed."""
+        endpoints = _endpoints(settings, environ)
+        if self._model is None or endpoints != self._endpoints:
+            await self.close()
+            self._model = _open(endpoints, self.options.home)
+            self._endpoints = endpoints
+        return self._model
+
+
+def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint, Endpoint | None]:
+    """The model's endpoint and the fallback's. Raises `CannotRun`."""
+    from helloclaw.llm.providers import UnknownModel
+
+    try:
+        main = endpoint_from(settings, environ)
+        name = settings.llm.fallback_model_id
+        return main, (endpoint_from(settings, environ, model_id=name) if name else None)
+    except UnknownModel as problem:
+        raise CannotRun(problem.message, problem.hint) from problem
+
+
+def _open(endpoints: tuple[Endpoint, Endpoint | None], home: Home) -> ChatModel:
+    main, fallback = endpoints
+    if main.profile.name == "local":
+        from helloclaw.llm.local import LocalModel
+
+        return LocalModel(main, home.models)
+    return open_model(main, fallback)
+
+
+def _price(endpoint: Endpoint, usage: Usage) -> float | None:
+    from helloclaw.llm.pricing import cost_usd
+
+    return cost_usd(endpoint, usage)
+
+
+def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:
+    """The person's rules from settings and file, the project's (which only tighten), and those given for this session.
+
+    Raises `BadRule` for the first that can't be read: a guard with a hole is no guard.
+    """
+    said = settings.permissions
+    rules = RuleSet(
+        allow=tuple(parse_rule(text, source="user") for text in said.allow),
+        deny=tuple(parse_rule(text, source="user") for text in said.deny),
+        ask=tuple(parse_rule(text, source="user") for text in said.ask),
+    )
+    saved = load_rules(options.home.permissions, source="user")
+    project = load_rules(options.workdir / ".claude" / "permissions.json", source="project")
+    flags = tuple(parse_rule(text, source="flag") for text in options.allow)
+    own = tuple(parse_rule(tool.name, source="flag") for tool in options.extra_tools)
+    return RuleSet(
+        allow=(*rules.allow, *saved.allow, *flags, *own),
+        deny=(*rules.deny, *saved.deny, *project.deny),
+        ask=(*rules.ask, *saved.ask, *project.ask),
+    )
+
+
+def make_scope(options: SessionOptions, cwd: Path) -> Scope:
+    """Where calls happen: working directory and home workspace are free to read, the agent's controls closed."""
+    workdir = Path(os.path.realpath(options.workdir))
+    workspace = Path(os.path.realpath(options.home.workspace))
+    return Scope(
+        workdir=workdir,
+        cwd=Path(os.path.realpath(cwd)),
+        home=person_home(os.environ),
+        roots=(workdir, workspace, *(Path(os.path.realpath(each)) for each in options.add_dirs)),
+        controls=control_paths(workdir, options.home.root),
+    )
