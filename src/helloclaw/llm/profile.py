@@ -23,3 +23,17 @@ class Profile(Struct, frozen=True, kw_only=True):
     key_vars: tuple[str, ...] = ()
     needs_key: bool = True
     default_model: str = ""
+
+    # Anthropic wire
+    thinking_budget_models: tuple[str, ...] | None = None
+    """Models, by a part of their name, that take `enabled` with a budget; others take `adaptive`. None: all take it."""
+    thinks_by_default: bool = False
+    """Thinks unless told not to, so that no thinking has to be asked for in so many words."""
+    signed_thinking_only: bool = False
+    """Refuses replayed thinking that carries no signature."""
+    needs_thinking_with_calls: bool = False
+    """Refuses, while thinking is on, an assistant turn with tool calls and without a thinking block."""
+
+    # Failures
+    quota_means_rate: bool = False
+    """Says `insufficient_quota` with a 429 when one calls too fast."""
