@@ -39,6 +39,8 @@ class Accumulator:
                 self._in_text = isinstance(event, TextStart)
             case TextDelta(text) | ThinkingDelta(text):
                 self._pieces.append(text)
+            case TextEnd(was_thinking=True):
+                self._close(ThinkingBlock(text="".join(self._pieces)))
             case TextEnd():
                 self._close(TextBlock(text="".join(self._pieces)))
             case ThinkingEnd():

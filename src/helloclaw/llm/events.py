@@ -41,8 +41,10 @@ class TextDelta(Struct, frozen=True):
     text: str
 
 
-class TextEnd(Struct, frozen=True):
-    pass
+class TextEnd(Struct, frozen=True, omit_defaults=True):
+    """`was_thinking`: a closing `</think>` came with no opening one, so what was streamed as text is a thought."""
+
+    was_thinking: bool = False
 
 
 class ThinkingStart(Struct, frozen=True):
