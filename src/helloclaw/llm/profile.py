@@ -13,8 +13,8 @@ from msgspec import Struct
 class Profile(Struct, frozen=True, kw_only=True):
     """Flags of one provider. Every default is the plain behaviour of the wire.
 
-    `base_urls` maps a wire's name to its address, the preferred wire first. `hosts` are host-name suffixes by which a bare
-    `base_url` is recognised. `key_vars` are environment variables that may hold the key.
+    `base_urls` maps a wire's name to its address, the preferred wire first. `hosts` are host-name suffixes by which a
+    bare `base_url` is recognised. `key_vars` are environment variables that may hold the key.
     """
 
     name: str

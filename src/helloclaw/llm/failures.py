@@ -1,0 +1,316 @@
+"""Turn whatever went wrong into a `Failed` that tells a person what it was, where, and what to do next.
+
+Pure. What the error answers mean is in `failure_signs`; who retries, and when, in `resilient`.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from helloclaw.llm.events import Failed, FailureKind
+from helloclaw.llm.failure_signs import NUMBERED, ErrorReport, error_in, lacks_tools, recognise
+from helloclaw.llm.text import encodable
+from helloclaw.llm.wire import Endpoint
+
+RETRYABLE: frozenset[FailureKind] = frozenset(
+    {"connect", "timeout", "rate_limit", "overloaded", "server", "interrupted"}
+)
+QUOTE = 300
+"""Characters of a provider's own words that are shown."""
+
+_SECRETS = re.compile(r"\b(sk-|key-|Bearer )[A-Za-z0-9_\-.]{8,}|(?<=://)[^/\s@]+@")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+_LOOPBACK = ("localhost", "127.", "[::1]", "::1", "0.0.0.0")  # noqa: S104 - recognised, not bound
+
+
+def failure_from_response(
+    status: int, headers: Mapping[str, str], body: bytes, endpoint: Endpoint, now: float | None = None
+) -> Failed:
+    """Explain an answer whose status is not 2xx, or whose body is no answer of a model API.
+
+    `headers` are looked up in lower case. `now` is in seconds since the epoch, for a `retry-after` that is a date.
+    """
+    text = body.decode(errors="replace").strip()
+    retry_after = retry_after_of(headers, time.time() if now is None else now)
+    if 300 <= status < 400:
+        return _redirected(status, headers.get("location", ""), endpoint)
+    if text.startswith("<") or (not text and "text/html" in headers.get("content-type", "")):
+        return _page(status, retry_after, endpoint)
+    return failure_from_error(_decoded(text), endpoint, status=status, retry_after=retry_after)
+
+
+def failure_from_error(
+    error: Any, endpoint: Endpoint, *, status: int | None = None, retry_after: float | None = None
+) -> Failed:
+    """Explain an error object, from an answer or from the middle of a stream (then without a `status`)."""
+    report = _report(error, status, retry_after)
+    kind = recognise(report, endpoint.model, quota_means_rate=endpoint.profile.quota_means_rate)
+    said = redact(report.message, endpoint)
+    about = f" (HTTP {status})" if status else ""
+    quoted = f": {said}" if said else ""
+    return Failed(
+        kind=kind,
+        message=f"{where(endpoint)} {_verb(kind, endpoint)}{about}{quoted}",
+        hint=_TOOL_HINT if lacks_tools(report) else _hint(kind, endpoint),
+        retryable=kind in RETRYABLE,
+        retry_after=report.retry_after,
+        status=status,
+    )
+
+
+def failure_from_exception(error: BaseException, endpoint: Endpoint) -> Failed:
+    """Explain an exception of the HTTP client, by what is at the bottom of its chain of causes."""
+    chain = list(_causes(error))
+    for cause in chain:
+        match cause:
+            case ssl.SSLError():
+                return _tls(cause, endpoint)
+            case socket.gaierror():
+                message = f"the name {host_of(endpoint)} was not found"
+                return _connect(message, "Check the network connection and the base URL.", endpoint)
+            case ConnectionRefusedError():
+                return _connect(f"nothing listens at {place(endpoint)}", _start_hint(endpoint), endpoint)
+            case _:
+                pass
+    names = {type(cause).__name__ for cause in chain}
+    said = redact(str(error), endpoint) or type(error).__name__
+    if "ProxyError" in names:
+        hint = "Check the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or take the host out with NO_PROXY."
+        return _connect(f"the proxy refused the connection to {place(endpoint)}: {said}", hint, endpoint)
+    if names & {"ConnectTimeout", "PoolTimeout"}:
+        return _connect(f"no connection to {place(endpoint)} in time", "Check the network and the base URL.", endpoint)
+    if names & {"ReadTimeout", "WriteTimeout"}:
+        return timed_out(endpoint)
+    if names & {"ConnectError"}:
+        hint = "Check the network connection and the base URL."
+        return _connect(f"no connection to {place(endpoint)}: {said}", hint, endpoint)
+    if names & {"InvalidURL", "UnsupportedProtocol", "LocalProtocolError"}:
+        message = f"{place(endpoint)} can't be called: {said}"
+        return Failed(kind="bad_request", message=message, hint="Check the base URL, the model and the API key.")
+    if names & {"DecodingError"}:
+        return protocol_failure(endpoint, f"the answer can't be decompressed: {said}")
+    return interrupted(endpoint)
+
+
+def interrupted(endpoint: Endpoint) -> Failed:
+    return Failed(
+        kind="interrupted",
+        message=f"{where(endpoint)} closed the connection before the answer was complete",
+        hint="Try again; if it happens every time, a proxy in the way may be cutting long answers.",
+        retryable=True,
+    )
+
+
+def timed_out(endpoint: Endpoint) -> Failed:
+    return Failed(
+        kind="timeout",
+        message=f"{where(endpoint)} sent nothing for {endpoint.timeout_s:g} s",
+        hint="Try again, or raise the timeout if the model is slow to start.",
+        retryable=True,
+    )
+
+
+def protocol_failure(endpoint: Endpoint, what: str) -> Failed:
+    message = f"{where(endpoint)} does not speak the {endpoint.wire} wire: {redact(what, endpoint)}"
+    return Failed(kind="protocol", message=message, hint="Check the base URL and the wire that goes with it.")
+
+
+def retry_after_of(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3)."""
+    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "")
+    if (seconds := _number(value)) is not None:
+        return seconds
+    try:
+        return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
+    except (ValueError, OverflowError):
+        return None
+
+
+def where(endpoint: Endpoint) -> str:
+    return f"{endpoint.profile.name} at {host_of(endpoint)}"
+
+
+def place(endpoint: Endpoint) -> str:
+    """The base URL, fit to be shown."""
+    return redact(endpoint.base_url, endpoint)
+
+
+def host_of(endpoint: Endpoint) -> str:
+    try:
+        return urlsplit(endpoint.base_url).netloc.rpartition("@")[2] or place(endpoint)
+    except ValueError:
+        return place(endpoint)
+
+
+def is_loopback(endpoint: Endpoint) -> bool:
+    return host_of(endpoint).lower().startswith(_LOOPBACK)
+
+
+def redact(text: str, endpoint: Endpoint) -> str:
+    """One line of someone else's words: without keys, control characters and length."""
+    if endpoint.api_key:
+        text = text.replace(endpoint.api_key, "…")
+    text = _SECRETS.sub("…", _CONTROL.sub(" ", encodable(text))).strip()
+    return text if len(text) <= QUOTE else text[: QUOTE - 1] + "…"
+
+
+_TOOL_HINT = "This model can't call tools here. Choose another model, or start the server with tool calling on."
+
+
+def _verb(kind: FailureKind, endpoint: Endpoint) -> str:
+    model = f'"{endpoint.model}"'
+    return {
+        "overflow": f"says that the conversation is longer than {model} can read",
+        "quota": "says that the account has no credit or quota left",
+        "rate_limit": "says that requests come too fast",
+        "overloaded": "is overloaded",
+        "auth": "refused the API key" if endpoint.api_key else "wants an API key and none is set",
+        "not_found": f"does not know the model {model} or the address",
+        "thinking_refused": f"does not accept thinking parameters for {model}",
+        "server": "failed",
+    }.get(kind, "refused the request")
+
+
+def _hint(kind: FailureKind, endpoint: Endpoint) -> str:
+    variable = endpoint.profile.key_vars[0] if endpoint.profile.key_vars else "the API key"
+    return {
+        "overflow": "Compact the conversation, or choose a model with a larger context window.",
+        "quota": "Add credit or change the plan with the provider, or choose another model.",
+        "rate_limit": "Wait a little, or raise the limit with the provider.",
+        "overloaded": "Wait a little, or choose another model.",
+        "auth": f"Check {variable} and that the key belongs to {place(endpoint)}.",
+        "not_found": f"Check the model's name and the base URL {place(endpoint)}.",
+        "thinking_refused": "Turn thinking off for this model.",
+        "server": "Try again; if it lasts, look at the provider's status page or the server's log.",
+    }.get(kind, "The provider's words above say what it does not accept.")
+
+
+def _report(error: Any, status: int | None, retry_after: float | None) -> ErrorReport:
+    found = error_in(error)
+    value = error if found is None else found
+    if not isinstance(value, dict):
+        said = value if isinstance(value, str) else ("" if value is None else str(value))
+        return ErrorReport(status=status, code="", message=said, text=said.lower(), retry_after=retry_after)
+    fields = cast("dict[str, Any]", value)
+    nested = error_in(fields)
+    if isinstance(nested, dict) and nested is not fields:
+        return _report(cast("Any", nested), status, retry_after)
+    said = next((str(fields[key]) for key in ("message", "msg", "detail", "error") if fields.get(key)), "")
+    raw = _raw_of(fields)
+    code = str(fields.get("code") or fields.get("type") or "").lower()
+    text = " ".join([code, str(fields.get("type") or ""), str(fields.get("status") or ""), said, raw]).lower()
+    if status is None and code.isdecimal() and 400 <= int(code) <= 599:  # OpenRouter's code is an HTTP status
+        status = int(code)
+    if retry_after is None:
+        retry_after = _delay_in(fields, text)
+    message = f"{said} ({raw})" if raw else said
+    return ErrorReport(
+        status=status, code=_best_code(fields, code), message=message, text=text, retry_after=retry_after
+    )
+
+
+def _best_code(fields: dict[str, Any], code: str) -> str:
+    """The code if it says more than the HTTP status does, else the type or Gemini's `status`."""
+    generic = code in ("", "invalid_request_error", "invalid_parameter_error") or (code.isdecimal() and len(code) == 3)
+    return str(fields.get("type") or fields.get("status") or code).lower() if generic else code
+
+
+def _raw_of(fields: dict[str, Any]) -> str:
+    """OpenRouter passes on what the provider behind it said as `metadata.raw`."""
+    metadata = fields.get("metadata")
+    raw = cast("dict[str, Any]", metadata).get("raw") if isinstance(metadata, dict) else None
+    return raw if isinstance(raw, str) else ""
+
+
+def _delay_in(fields: dict[str, Any], text: str) -> float | None:
+    """Seconds to wait, from Gemini's `RetryInfo` or OpenAI's "try again in 1.2s"."""
+    details = fields.get("details")
+    for detail in cast("list[Any]", details) if isinstance(details, list) else []:
+        delay = cast("dict[str, Any]", detail).get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and (seconds := _number(delay.removesuffix("s"))) is not None:
+            return seconds
+    if (match := NUMBERED.search(text)) and (amount := _number(match[1])) is not None:
+        return amount * {"ms": 0.001, "s": 1.0, "m": 60.0}[match[2]]
+    return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _decoded(text: str) -> Any:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError):
+        return text
+
+
+def _page(status: int, retry_after: float | None, endpoint: Endpoint) -> Failed:
+    if status == 413:
+        return failure_from_error("Request Entity Too Large", endpoint, status=status)
+    if status == 429:
+        return failure_from_error("", endpoint, status=status, retry_after=retry_after)
+    return Failed(
+        kind="not_an_api",
+        message=f"{place(endpoint)} answered with a web page (HTTP {status}), not as a model's API does",
+        hint="A proxy or a login page is in the way, or the base URL is wrong.",
+        retryable=status >= 500 or status in (408, 409),
+        retry_after=retry_after,
+        status=status,
+    )
+
+
+def _redirected(status: int, location: str, endpoint: Endpoint) -> Failed:
+    return Failed(
+        kind="not_an_api",
+        message=f"{place(endpoint)} redirects (HTTP {status}) to {redact(location, endpoint) or 'nowhere'}",
+        hint="Redirects are not followed with an API key. If you trust that address, set it as the base URL.",
+        status=status,
+    )
+
+
+def _tls(error: ssl.SSLError, endpoint: Endpoint) -> Failed:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        said = redact(error.verify_message or str(error), endpoint)
+        message = f"the certificate of {host_of(endpoint)} can't be trusted: {said}"
+        hint = "If a company's proxy inspects TLS, set SSL_CERT_FILE to its CA certificate; else check the base URL."
+    else:
+        message = f"no TLS with {host_of(endpoint)}: {redact(error.reason or str(error), endpoint)}"
+        hint = "If the server speaks plain HTTP, write http:// in the base URL."
+    return Failed(kind="tls", message=message, hint=hint)
+
+
+def _connect(message: str, hint: str, endpoint: Endpoint) -> Failed:
+    return Failed(kind="connect", message=f"{endpoint.profile.name}: {message}", hint=hint, retryable=True)
+
+
+def _start_hint(endpoint: Endpoint) -> str:
+    if is_loopback(endpoint):
+        return f"Is {endpoint.profile.name}'s server started? Start it, or check the port in the base URL."
+    return "Check the host and the port in the base URL."
+
+
+def _causes(error: BaseException) -> Any:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        if isinstance(current, BaseExceptionGroup):
+            yield from cast("BaseExceptionGroup[BaseException]", current).exceptions
+        current = current.__cause__ or current.__context__
