@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
@@ -91,6 +91,11 @@ class HelloClawAgent:
         self._thread: LoopThread | None = None
         self._starting = threading.Lock()
 
+    @property
+    def workspace(self) -> Path:
+        """The directory it works in."""
+        return self._workspace
+
     def __enter__(self) -> Self:
         return self
 
@@ -138,7 +143,7 @@ class HelloClawAgent:
         """
         return self._run(self._answer(text, session_id))
 
-    async def achat(self, text: str, session_id: str | None = None) -> AsyncIterator[StreamEvent]:
+    async def achat(self, text: str, session_id: str | None = None) -> AsyncGenerator[StreamEvent, None]:
         """Say something and follow the answer as it comes; leaving early cancels the turn.
 
         A failed turn is an ERROR event before the AGENT_FINISH.
