@@ -7,22 +7,9 @@ reference, its source code or its users' reports; the provider is named beside i
 from __future__ import annotations
 
 import re
-from typing import Any, cast
 
-from msgspec import Struct
-
+from helloclaw.llm.error_report import ErrorReport
 from helloclaw.llm.events import FailureKind
-
-
-class ErrorReport(Struct, frozen=True, kw_only=True):
-    """An error answer, whatever shape it came in. `code` and `text` are in lower case; `text` holds all of it."""
-
-    status: int | None
-    code: str
-    message: str
-    text: str
-    retry_after: float | None = None
-
 
 _OVERFLOW_CODES = {"context_length_exceeded", "exceed_context_size_error", "request_too_large", "1261", "1039", "3051"}
 _OVERFLOW_SIGNS = (
@@ -95,7 +82,6 @@ _TOOLS = re.compile(
     r"does not support (tools|function)|tool use is not supported|enable-auto-tool-choice|requires? --jinja"
     r"|no endpoints found that support tool"
 )
-NUMBERED = re.compile(r"try again in ([\d.]+) ?(ms|s|m)\b")
 
 
 def recognise(report: ErrorReport, model: str = "", *, quota_means_rate: bool = False) -> FailureKind:
@@ -133,27 +119,6 @@ def recognise(report: ErrorReport, model: str = "", *, quota_means_rate: bool = 
 def lacks_tools(report: ErrorReport) -> bool:
     """Whether the server says that this model, started this way, can't call tools."""
     return _TOOLS.search(report.text) is not None
-
-
-def error_in(body: Any) -> Any | None:
-    """The error object of a JSON answer, or None if the answer is none.
-
-    Besides `{"error": …}`: MiniMax's `base_resp`, and the bare `{"code": …, "message"|"msg": …}` of GLM and DashScope.
-    """
-    if isinstance(body, list) and body:  # Gemini puts its error into a list
-        body = cast("list[Any]", body)[0]
-    if not isinstance(body, dict):
-        return None
-    answer = cast("dict[str, Any]", body)
-    if answer.get("error"):
-        return answer["error"]
-    if answer.get("type") == "error" or answer.get("object") == "error":
-        return answer
-    base = answer.get("base_resp")
-    if isinstance(base, dict) and (code := cast("dict[str, Any]", base).get("status_code")):
-        return {"code": code, "message": cast("dict[str, Any]", base).get("status_msg")}
-    bare = "code" in answer and ("message" in answer or "msg" in answer)
-    return answer if bare and not ("choices" in answer or "content" in answer) else None
 
 
 def _is_overflow(status: int | None, code: str, text: str) -> bool:

@@ -10,12 +10,12 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from helloclaw.llm.error_report import read_report, retry_after_of
 from helloclaw.llm.events import Failed, FailureKind
-from helloclaw.llm.failure_signs import NUMBERED, ErrorReport, error_in, lacks_tools, recognise
+from helloclaw.llm.failure_signs import lacks_tools, recognise
 from helloclaw.llm.text import encodable
 from helloclaw.llm.wire import Endpoint
 
@@ -50,7 +50,7 @@ def failure_from_error(
     error: Any, endpoint: Endpoint, *, status: int | None = None, retry_after: float | None = None
 ) -> Failed:
     """Explain an error object, from an answer or from the middle of a stream (then without a `status`)."""
-    report = _report(error, status, retry_after)
+    report = read_report(error, status, retry_after)
     kind = recognise(report, endpoint.model, quota_means_rate=endpoint.profile.quota_means_rate)
     said = redact(report.message, endpoint)
     about = f" (HTTP {status})" if status else ""
@@ -122,19 +122,6 @@ def protocol_failure(endpoint: Endpoint, what: str) -> Failed:
     return Failed(kind="protocol", message=message, hint="Check the base URL and the wire that goes with it.")
 
 
-def retry_after_of(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3)."""
-    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after", "")
-    if (seconds := _number(value)) is not None:
-        return seconds
-    try:
-        return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
-    except (ValueError, OverflowError):
-        return None
-
-
 def where(endpoint: Endpoint) -> str:
     return f"{endpoint.profile.name} at {host_of(endpoint)}"
 
@@ -192,63 +179,6 @@ def _hint(kind: FailureKind, endpoint: Endpoint) -> str:
         "thinking_refused": "Turn thinking off for this model.",
         "server": "Try again; if it lasts, look at the provider's status page or the server's log.",
     }.get(kind, "The provider's words above say what it does not accept.")
-
-
-def _report(error: Any, status: int | None, retry_after: float | None) -> ErrorReport:
-    found = error_in(error)
-    value = error if found is None else found
-    if not isinstance(value, dict):
-        said = value if isinstance(value, str) else ("" if value is None else str(value))
-        return ErrorReport(status=status, code="", message=said, text=said.lower(), retry_after=retry_after)
-    fields = cast("dict[str, Any]", value)
-    nested = error_in(fields)
-    if isinstance(nested, dict) and nested is not fields:
-        return _report(cast("Any", nested), status, retry_after)
-    said = next((str(fields[key]) for key in ("message", "msg", "detail", "error") if fields.get(key)), "")
-    raw = _raw_of(fields)
-    code = str(fields.get("code") or fields.get("type") or "").lower()
-    text = " ".join([code, str(fields.get("type") or ""), str(fields.get("status") or ""), said, raw]).lower()
-    if status is None and code.isdecimal() and 400 <= int(code) <= 599:  # OpenRouter's code is an HTTP status
-        status = int(code)
-    if retry_after is None:
-        retry_after = _delay_in(fields, text)
-    message = f"{said} ({raw})" if raw else said
-    return ErrorReport(
-        status=status, code=_best_code(fields, code), message=message, text=text, retry_after=retry_after
-    )
-
-
-def _best_code(fields: dict[str, Any], code: str) -> str:
-    """The code if it says more than the HTTP status does, else the type or Gemini's `status`."""
-    generic = code in ("", "invalid_request_error", "invalid_parameter_error") or (code.isdecimal() and len(code) == 3)
-    return str(fields.get("type") or fields.get("status") or code).lower() if generic else code
-
-
-def _raw_of(fields: dict[str, Any]) -> str:
-    """OpenRouter passes on what the provider behind it said as `metadata.raw`."""
-    metadata = fields.get("metadata")
-    raw = cast("dict[str, Any]", metadata).get("raw") if isinstance(metadata, dict) else None
-    return raw if isinstance(raw, str) else ""
-
-
-def _delay_in(fields: dict[str, Any], text: str) -> float | None:
-    """Seconds to wait, from Gemini's `RetryInfo` or OpenAI's "try again in 1.2s"."""
-    details = fields.get("details")
-    for detail in cast("list[Any]", details) if isinstance(details, list) else []:
-        delay = cast("dict[str, Any]", detail).get("retryDelay") if isinstance(detail, dict) else None
-        if isinstance(delay, str) and (seconds := _number(delay.removesuffix("s"))) is not None:
-            return seconds
-    if (match := NUMBERED.search(text)) and (amount := _number(match[1])) is not None:
-        return amount * {"ms": 0.001, "s": 1.0, "m": 60.0}[match[2]]
-    return None
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 <= value < float("inf") else None
 
 
 def _decoded(text: str) -> Any:
