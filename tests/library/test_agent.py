@@ -1,4 +1,4 @@
-"""`HelloClawAgent` as an embedding program uses it: with and without a running loop, from threads, in its own directory."""
+"""`HelloClawAgent` as an embedding program uses it: with and without a running loop, from threads."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Compaction: put a summary in place of the old part of a conversation, so that it fits the model's window again.
 
-The journal keeps everything; only what the model sees gets shorter. The whole conversation also goes to `.transcripts/`.
+The journal keeps everything; only what the model sees gets shorter. The conversation also goes to `.transcripts/`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ KEEP_RECENT_TOKENS = 20_000
 SUMMARY_TRIES = 2
 CUT_MARKER = "(The older part of this conversation was cut because it did not fit any more.)"
 RESULT_CHARACTERS = 2_000
+SCHEMA_TOKENS = 80
 
 ASK_FOR_SUMMARY = """\
 Summarise this conversation so that the work can go on without it. Write under these heads, leaving out what is empty: \
@@ -42,11 +43,15 @@ numbers and commands. Write nothing else."""
 
 
 def context_tokens(history: History, base: ModelRequest) -> int:
-    """How full the context is: what the last call measured plus an estimate of what came since."""
-    if history.context_tokens is None:
-        fixed = text_tokens(base.system) + sum(text_tokens(tool.description) + 80 for tool in base.tools)
-        return fixed + message_tokens(message for _, message in history.entries)
-    return history.context_tokens + message_tokens(message for _, message in history.entries[history.measured_at :])
+    """How full the context is: what the last call measured plus an estimate of what came since.
+
+    Some gateways report nothing, or nonsense; a measure of less than half our estimate is not believed.
+    """
+    fixed = text_tokens(base.system) + sum(text_tokens(tool.description) + SCHEMA_TOKENS for tool in base.tools)
+    estimate = fixed + history.estimated
+    if history.measured is None:
+        return estimate
+    return max(history.measured + history.estimated - history.estimated_then, estimate // 2)
 
 
 def split(entries: Sequence[tuple[int, Message]], keep_tokens: int) -> int:

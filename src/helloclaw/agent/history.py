@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
 from helloclaw.agent.repair import repair
+from helloclaw.agent.tokens import message_tokens
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import Block, Message, TextBlock, ToolResult
 from helloclaw.protocol.events import (
@@ -30,15 +33,16 @@ SUMMARY_HEAD = "Summary of the conversation so far (its older part was compacted
 class History:
     """Messages with the `seq` of the event each came from. Apply events in order; nothing else changes it.
 
-    `total` counts the session's tokens. `context_tokens` is what the last call measured, None if no call was made since
-    the last compaction; it covers the first `measured_at` entries.
+    `total` counts the session's tokens. `measured` is how many the context held at the last call, None if there was none
+    since the last compaction; `estimated` is our own count for all messages, `estimated_then` what it was at that call.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._entries: list[tuple[int, Message]] = []
         self.total = Usage()
-        self.context_tokens: int | None = None
-        self.measured_at = 0
+        self.measured: int | None = None
+        self.estimated = 0
+        self.estimated_then = 0
         self.mode: Mode | None = None
         self.client_ids: set[str] = set()
         self._logged: set[str] = set()
@@ -65,11 +69,12 @@ class History:
                 summary = Message(role="user", content=(TextBlock(text=f"{SUMMARY_HEAD}\n\n{event.summary}"),))
                 kept = [entry for entry in self._entries if entry[0] >= event.keep_from]
                 self._entries = [(event.keep_from, summary), *kept]
-                self.context_tokens = None
+                self.measured = None
+                self.estimated = message_tokens(message for _, message in self._entries)
             case UsageEvent():
                 self.total = event.total
-                self.context_tokens = event.context_tokens
-                self.measured_at = len(self._entries)
+                self.measured = event.context_tokens
+                self.estimated_then = self.estimated
             case SessionUpdated():
                 self.mode = event.mode or self.mode
             case _:
@@ -91,6 +96,7 @@ class History:
 
     def _add(self, event: Event, message: Message) -> None:
         self._entries.append((event.seq or 0, message))
+        self.estimated += message_tokens((message,))
 
 
 def _user_content(event: UserMessage) -> tuple[Block, ...]:
@@ -99,19 +105,16 @@ def _user_content(event: UserMessage) -> tuple[Block, ...]:
     return (*context, *event.images, *text)
 
 
-class _Kind(msgspec.Struct):
+class _Kept(msgspec.Struct):
     seq: int = 0
     keep_from: int = 0
 
 
-def _line_start(kind: str) -> bytes:
-    """How a journal line of this type begins: the tag is always encoded first."""
-    return b'{"type":"' + kind.encode() + b'"'
-
-
-_MESSAGES = tuple(map(_line_start, ("user_message", "assistant_end", "tool_end", "tool_denied", "session_updated")))
-_COMPACTED = _line_start("compacted")
-_USAGE = _line_start("usage")
+# Every line begins with its tag, which msgspec encodes first: a type can be told without decoding.
+_TAG = b'{"type":"'
+_MESSAGES = frozenset((b"user_message", b"assistant_end", b"tool_end", b"tool_denied", b"session_updated"))
+_COMPACTED = b"compacted"
+_USAGE = b"usage"
 
 
 def load_history(lines: list[bytes]) -> History:
@@ -121,31 +124,54 @@ def load_history(lines: list[bytes]) -> History:
     """
     history = History()
     decoder = msgspec.json.Decoder(Event)
-    for line in _needed(lines):
-        try:
-            history.apply(decoder.decode(line))
-        except msgspec.MsgspecError:
-            continue
+    with collector_paused():
+        for line in _needed(lines):
+            try:
+                history.apply(decoder.decode(line))
+            except msgspec.MsgspecError:
+                continue
     return history
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Hold the cyclic garbage collector while many objects are made that all stay: it would search them in vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _needed(lines: list[bytes]) -> Iterator[bytes]:
     """The last usage of all, then what the last compaction kept, the compaction itself last of the old part."""
-    last_usage = next((index for index in range(len(lines) - 1, -1, -1) if lines[index].startswith(_USAGE)), -1)
-    start = _kept_from(lines)
+    kinds = [_kind(line) for line in lines]
+    last_usage = _last(kinds, _USAGE)
+    start = _kept_from(lines, _last(kinds, _COMPACTED))
     if 0 <= last_usage < start:
         yield lines[last_usage]
     for index in range(start, len(lines)):
-        if lines[index].startswith(_MESSAGES) or lines[index].startswith(_COMPACTED) or index == last_usage:
+        kind = kinds[index]
+        if kind in _MESSAGES or kind == _COMPACTED or index == last_usage:
             yield lines[index]
 
 
-def _kept_from(lines: list[bytes]) -> int:
-    """The index of the first line that the last compaction kept, 0 if there was none."""
-    for index in range(len(lines) - 1, -1, -1):
-        if lines[index].startswith(_COMPACTED):
-            keep_from = msgspec.json.decode(lines[index], type=_Kind).keep_from
-            while index > 0 and msgspec.json.decode(lines[index - 1], type=_Kind).seq >= keep_from:
-                index -= 1
-            return index
-    return 0
+def _kind(line: bytes) -> bytes:
+    return line[len(_TAG) : line.find(b'"', len(_TAG))] if line.startswith(_TAG) else b""
+
+
+def _last(kinds: list[bytes], wanted: bytes) -> int:
+    return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] == wanted), -1)
+
+
+def _kept_from(lines: list[bytes], compacted: int) -> int:
+    """The index of the first line that the compaction at this index kept, 0 if there was none."""
+    if compacted < 0:
+        return 0
+    index = compacted
+    keep_from = msgspec.json.decode(lines[compacted], type=_Kept).keep_from
+    while index > 0 and msgspec.json.decode(lines[index - 1], type=_Kept).seq >= keep_from:
+        index -= 1
+    return index

@@ -36,7 +36,70 @@ class Repaired(Struct, frozen=True):
 
 
 def repair(messages: Sequence[Message]) -> Repaired:
-    """Put any history in order. Repairing twice changes nothing more."""
+    """Put any history in order. Repairing twice changes nothing more. One that is right costs a single look."""
+    merged = _merge_neighbours(messages, [])
+    if in_order(merged):
+        return Repaired(tuple(merged))
+    return _mend(messages)
+
+
+def in_order(messages: Sequence[Message]) -> bool:
+    """Whether every model API takes these messages, whose roles are known to alternate where no call is open."""
+    seen: set[str] = set()
+    open_ids: list[str] = []
+    for index, message in enumerate(messages):
+        if message.role == "user":
+            if not _user_in_order(message.content, open_ids):
+                return False
+            open_ids = []
+        else:
+            if open_ids or index == 0:
+                return False
+            opened = _assistant_in_order(message.content, seen)
+            if opened is None:
+                return False
+            open_ids = opened
+    return not open_ids
+
+
+def _user_in_order(content: Sequence[Block], open_ids: Sequence[str]) -> bool:
+    """Results of the open calls, in order, then texts and images with something in them; and not nothing at all."""
+    for index, block in enumerate(content):
+        if index < len(open_ids):
+            if not isinstance(block, ToolResult) or block.tool_use_id != open_ids[index]:
+                return False
+        elif not (isinstance(block, ImageBlock) or (isinstance(block, TextBlock) and not _blank(block.text))):
+            return False
+    return len(content) >= max(1, len(open_ids))
+
+
+def _assistant_in_order(content: Sequence[Block], seen: set[str]) -> list[str] | None:
+    """The ids that this message's calls open; None if something is wrong with it."""
+    opened: list[str] = []
+    speaks = False
+    for block in content:
+        match block:
+            case ToolCall(id=id) | MalformedCall(id=id):
+                if not id or id in seen:
+                    return None
+                seen.add(id)
+                opened.append(id)
+            case TextBlock(text=text):
+                if _blank(text):
+                    return None
+                speaks = True
+            case ThinkingBlock():
+                pass
+            case _:
+                return None
+    return opened if opened or speaks else None
+
+
+def _blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _mend(messages: Sequence[Message]) -> Repaired:
     fixes: list[str] = []
     roles = _blocks_in_their_role(messages, fixes)
     merged = _merge_neighbours(roles, fixes)
@@ -181,9 +244,7 @@ def _fill_empty(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
     """Replace nothing by `(empty)`: no API takes a message without content, or with thinking alone."""
     filled: list[Message] = []
     for message in messages:
-        content = tuple(
-            block for block in message.content if not (isinstance(block, TextBlock) and not block.text.strip())
-        )
+        content = tuple(block for block in message.content if not (isinstance(block, TextBlock) and _blank(block.text)))
         if all(isinstance(block, ThinkingBlock) for block in content):
             fixes.append(f"filled an empty message of the {message.role}")
             content = (*content, TextBlock(text=EMPTY))

@@ -1,4 +1,4 @@
-"""HelloClaw's names for what happens in a turn, and for what was said in a session: translated from our own contract."""
+"""HelloClaw's names for what happens in a turn and what was said in a session, translated from our own contract."""
 
 from __future__ import annotations
 
