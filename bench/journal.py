@@ -1,6 +1,6 @@
 """How long a session of 100,000 events takes to resume, and whether a turn costs more the longer its journal is.
 
-`uv run python -m bench.journal` prints both. Resuming is measured in this process, against reading the file's bytes alone.
+`uv run python -m bench.journal` prints both; resuming in this process, beside reading the file's bytes alone.
 """
 
 from __future__ import annotations

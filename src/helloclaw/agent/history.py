@@ -33,8 +33,8 @@ SUMMARY_HEAD = "Summary of the conversation so far (its older part was compacted
 class History:
     """Messages with the `seq` of the event each came from. Apply events in order; nothing else changes it.
 
-    `total` counts the session's tokens. `measured` is how many the context held at the last call, None if there was none
-    since the last compaction; `estimated` is our own count for all messages, `estimated_then` what it was at that call.
+    `total` counts the session's tokens. `measured` is how many the context held at the last call, None if there was no
+    call since the last compaction; `estimated` is our own count of all messages, `estimated_then` that at the last call.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 import msgspec
 
-from helloclaw.llm.messages import ImageBlock, MalformedCall, Message, TextBlock, ThinkingBlock, ToolCall, ToolResult
+from helloclaw.llm.messages import (
+    Block,
+    ImageBlock,
+    MalformedCall,
+    Message,
+    TextBlock,
+    ThinkingBlock,
+    ToolCall,
+    ToolResult,
+)
 
 # A token is about four letters of English or four fifths of a Chinese character; UTF-8 gives those four and 2.4 bytes.
 BYTES_PER_TOKEN = 3.6
@@ -15,24 +24,23 @@ BLOCK_OVERHEAD = 6
 
 
 def text_tokens(text: str) -> int:
-    return int(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return int(size / BYTES_PER_TOKEN)
 
 
 def message_tokens(messages: Iterable[Message]) -> int:
     return sum(BLOCK_OVERHEAD + _block_tokens(block) for message in messages for block in message.content)
 
 
-def _block_tokens(block: object) -> int:
+def _block_tokens(block: Block) -> int:
     match block:
         case TextBlock(text=text) | ThinkingBlock(text=text):
             return text_tokens(text)
-        case ToolCall(name=name, input=arguments):
-            return text_tokens(name) + int(len(msgspec.json.encode(arguments)) / BYTES_PER_TOKEN)
+        case ToolResult():
+            return text_tokens(block.text) + IMAGE_TOKENS * len(block.images)
+        case ToolCall():
+            return text_tokens(block.name) + int(len(msgspec.json.encode(block.input)) / BYTES_PER_TOKEN)
         case MalformedCall(raw=raw):
             return text_tokens(raw)
-        case ToolResult(text=text, images=images):
-            return text_tokens(text) + IMAGE_TOKENS * len(images)
         case ImageBlock():
             return IMAGE_TOKENS
-        case _:
-            return 0
