@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from helloclaw.llm.json_value import is_array, is_object, object_or_empty
 from helloclaw.llm.markup import BAR
 from helloclaw.llm.messages import ToolSpec
 
@@ -50,10 +51,10 @@ _FUNCTION_ID = re.compile(r"^(?:functions?\.)?([\w.-]+?)(?::\d+)?$")
 _FENCED = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
 _TOKEN = re.compile(rf"<{BAR}+\s*(/?tool[a-z▁_ ]*?)\s*{BAR}+>", re.IGNORECASE)
 _XTML_CALL = re.compile(
-    rf'<{BAR}open{BAR}>call\b([^<>]*)<{BAR}sep{BAR}>(.*?)<{BAR}close{BAR}>call<{BAR}sep{BAR}>', re.DOTALL
+    rf"<{BAR}open{BAR}>call\b([^<>]*)<{BAR}sep{BAR}>(.*?)<{BAR}close{BAR}>call<{BAR}sep{BAR}>", re.DOTALL
 )
 _XTML_ARGUMENT = re.compile(
-    rf'<{BAR}open{BAR}>argument\b([^<>]*)<{BAR}sep{BAR}>(.*?)<{BAR}close{BAR}>argument<{BAR}sep{BAR}>', re.DOTALL
+    rf"<{BAR}open{BAR}>argument\b([^<>]*)<{BAR}sep{BAR}>(.*?)<{BAR}close{BAR}>argument<{BAR}sep{BAR}>", re.DOTALL
 )
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
@@ -150,9 +151,9 @@ def _add_value(
 
 def by_schema(text: str, schema: Mapping[str, Any], key: str) -> Any:
     """A value without a type: a string unless the schema wants something else and the text is that in JSON."""
-    wanted: Any = schema.get("properties", {}).get(key, {})
-    kinds: Any = wanted.get("type") if isinstance(wanted, Mapping) else None
-    if kinds in (None, "string") or (isinstance(kinds, list) and "string" in kinds):
+    wanted = object_or_empty(object_or_empty(schema.get("properties")).get(key))
+    kinds: Any = wanted.get("type")
+    if kinds in (None, "string") or (is_array(kinds) and "string" in kinds):
         return text
     try:
         return msgspec.json.decode(text.strip())
@@ -169,9 +170,9 @@ def read_tokens(markup: str, _: Schemas) -> Leak:
     rest.append(pieces[0])
     position = 1
     while position < len(pieces):
-        token, text = _token(pieces[position]), pieces[position + 1]
+        kind, text = _token(pieces[position]), pieces[position + 1]
         position += 2
-        if token == "tool_call_begin":
+        if kind == "tool_call_begin":
             body, position, ended = _token_call(pieces, position, text)
             call = _call_of_tokens(*body)
             if call is None or not (ended or _is_object(call.raw)):
@@ -186,12 +187,12 @@ def _token_call(pieces: list[str], position: int, text: str) -> tuple[tuple[str,
     """Header and arguments of one call (None without a separator), where to go on, and if its end token came."""
     header, arguments, ended = text, None, False
     while position < len(pieces):
-        token = _token(pieces[position])
-        if token in {"tool_call_argument_begin", "tool_sep"} and arguments is None:
+        kind = _token(pieces[position])
+        if kind in {"tool_call_argument_begin", "tool_sep"} and arguments is None:
             arguments = pieces[position + 1]
             position += 2
             continue
-        if ended := token == "tool_call_end":
+        if ended := kind == "tool_call_end":
             pieces[position] = "tool_after_call"
         break
     return (header, arguments), position, ended
@@ -224,9 +225,10 @@ CALL_KEYS = frozenset({"name", "arguments", "parameters", "type", "function", "i
 
 def call_of_object(value: Any) -> LeakedCall | None:
     """`{"name", "arguments"}`, with `parameters` for `arguments` (Llama) or inside `{"function": {…}}` (OpenAI)."""
-    if not isinstance(value, dict) or not CALL_KEYS.issuperset(value):  # pyright: ignore[reportUnknownArgumentType] - JSON
+    if not is_object(value) or not CALL_KEYS.issuperset(value):
         return None
-    inner: dict[str, Any] = value["function"] if isinstance(value.get("function"), dict) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON
+    function = value.get("function")
+    inner = function if is_object(function) else value
     name, arguments = inner.get("name"), inner.get("arguments", inner.get("parameters"))
     if isinstance(arguments, str) and _is_object(arguments):
         arguments = msgspec.json.decode(arguments)

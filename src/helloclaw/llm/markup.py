@@ -50,13 +50,12 @@ class Markers:
     def find(self, text: str, start: int = 0) -> Found | None:
         """The first whole marker at or after `start`."""
         match = self._whole.search(text, start)
-        if match is None:
+        if match is None or match.lastindex is None:
             return None
-        assert match.lastindex is not None
         return Found(self._kinds[match.lastindex - 1], match.start(), match.end(), match.group())
 
     def safe_length(self, text: str) -> int:
-        """How much of `text`, in which no whole marker is, can be shown now: all but a tail that may become a marker."""
+        """How much of `text`, which has no whole marker, can be shown now: all but a tail that may become one."""
         position = text.find("<", max(0, len(text) - LONGEST_HELD))
         while position != -1:
             if self._unfinished.fullmatch(text, position):

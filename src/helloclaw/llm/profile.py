@@ -47,7 +47,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     thinking_param: Literal["none", "type", "adaptive", "enable", "effort", "openrouter", "gemini"] = "none"
     """How thinking is asked for; see `openai_request`."""
     must_not_think_whole: str = ""
-    """Regular expression of the models that refuse to think unless they stream, and think unless told not to (Qwen3)."""
+    """Regular expression of the models that think unless told not to, and refuse to unless they stream (Qwen3)."""
     thinking_replay: Literal["none", "reasoning_content", "reasoning", "think_tags"] = "none"
     """Where the model's own thinking goes in its earlier turns."""
     thinking_required: bool = False

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from helloclaw.llm.json_value import is_array
 from helloclaw.llm.leaked_calls import CALL_KEYS, LeakedCall, Schemas, by_schema, call_of_object
 
 _FENCE = re.compile(r"^```(?:json|tool_call|tool|xml)?[ \t]*\n(.*?)(?:\n?```)?\s*$", re.DOTALL)
@@ -43,6 +44,12 @@ class HeldCall:
     def release(self) -> str:
         """Everything held, as text; nothing is held from now on."""
         held, self._held, self._open = self._held, "", False
+        return held
+
+    def restart(self) -> str:
+        """Like `release`, but the message begins only now: what came before was a thought."""
+        held = self.release()
+        self._open = bool(self._schemas)
         return held
 
     def calls(self) -> tuple[LeakedCall, ...]:
@@ -95,7 +102,7 @@ def _json_calls(text: str) -> tuple[LeakedCall, ...]:
         value: Any = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
         return ()
-    entries: list[Any] = value if isinstance(value, list) else [value]
+    entries = value if is_array(value) else [value]
     calls = [call_of_object(entry) for entry in entries]
     return tuple(call for call in calls if call is not None) if all(calls) else ()
 
@@ -114,7 +121,7 @@ def _elements(text: str, schemas: Schemas) -> tuple[LeakedCall, ...]:
 
 
 def _element(text: str, schemas: Schemas) -> tuple[LeakedCall, ...]:
-    """What stands in one `<tool_call>`: JSON (Hermes), `<function=f>` (Qwen3-Coder), or a name with `<arg_key>` (GLM)."""
+    """What is in one `<tool_call>`: JSON (Hermes), `<function=f>` (Qwen3-Coder), or a name and `<arg_key>` (GLM)."""
     if text.startswith(("{", "[")):
         return _json_calls(text)
     if function := _FUNCTION.match(text):

@@ -108,6 +108,13 @@ class TextFilter:
         self._scan()
         return self._take()
 
+    def let_go(self) -> list[Piece]:
+        """What is held back as a possible marker, as text: something else comes next."""
+        if self._capture is None:
+            self._emit(self._buffer)
+            self._buffer = ""
+        return self._take()
+
     def close(self) -> list[Piece]:
         """The rest. What was held back as a possible marker is text after all."""
         if self._capture is not None:
