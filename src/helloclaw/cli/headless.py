@@ -1,0 +1,226 @@
+"""`helloclaw -p` and `ask`: a turn without questions. The answer goes to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+import msgspec
+
+from helloclaw.agent.session import Session
+from helloclaw.app import open_session
+from helloclaw.cli.interrupts import on_interrupt
+from helloclaw.cli.lines import needed_line, progress_line
+from helloclaw.cli.opening import Opening, plan_opening, session_named
+from helloclaw.cli.outcome import FAILED, INTERRUPTED, Outcome
+from helloclaw.cli.parse import UsageError
+from helloclaw.cli.problems import explain
+from helloclaw.cli.prompt_input import read_prompt
+from helloclaw.cli.run import Run
+from helloclaw.cli.stdin_lines import StdinLines
+from helloclaw.cli.terminal import OutputClosed, encoded, one_line, visible
+from helloclaw.protocol import events
+from helloclaw.protocol.commands import Cancel, Command, Say
+
+_CANCEL_AGAIN_S = 0.05
+
+
+class Reporter(Protocol):
+    """One way of printing a run."""
+
+    def hear(self, event: events.Event) -> None:
+        """Raises `OutputClosed`."""
+        ...
+
+    def finish(self, outcome: Outcome, problem: str = "") -> None:
+        """Print what is printed last. `problem` is why there was no turn. Raises `OutputClosed`."""
+        ...
+
+
+def main(run: Run) -> int:
+    output = run.choice("output_format", ("text", "json", "stream-json")) or ("json" if run.as_json else "text")
+    streamed_input = run.choice("input_format", ("text", "stream-json")) == "stream-json"
+    reporter = _reporter(run, output)
+    outcome = Outcome()
+    try:
+        says = None if streamed_input else [_say(run)]
+        opening = plan_opening(run, run.settings(), interactive=False, resume=session_named(run))
+        code = asyncio.run(_Headless(run, reporter, outcome).converse(opening, says))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        outcome.interrupted()
+        code = INTERRUPTED
+    except OutputClosed:
+        return FAILED
+    except Exception as error:
+        explained = explain(error)
+        reporter.finish(outcome, run.say.say(explained[0]) if explained else type(error).__name__)
+        raise
+    reporter.finish(outcome)
+    return code
+
+
+def _say(run: Run) -> Say:
+    said = run.arguments.many("question")
+    prompt = read_prompt(run, " ".join(said) if said else run.arguments.text("print") or "")
+    return Say(text=prompt.text, context=prompt.context)
+
+
+def _reporter(run: Run, output: str) -> Reporter:
+    match output:
+        case "json":
+            return _JsonReporter(run)
+        case "stream-json":
+            return _StreamReporter(run)
+        case _:
+            return _TextReporter(run)
+
+
+class _Headless:
+    """One run: the session, what it hears, and how it stops."""
+
+    def __init__(self, run: Run, reporter: Reporter, outcome: Outcome) -> None:
+        self._run = run
+        self._reporter = reporter
+        self._outcome = outcome
+        self._session: Session | None = None
+        self._stopping = False
+        self._closed = False
+
+    async def converse(self, opening: Opening, says: list[Say] | None) -> int:
+        """Run the turns; the exit code. `says` None is to read commands from standard input."""
+        task = asyncio.current_task()
+
+        def stop(_: signal.Signals) -> None:
+            if self._session is not None and not self._stopping:
+                self._stop()
+            elif task is not None:
+                task.cancel()
+
+        with on_interrupt(stop):
+            async with open_session(opening.options, resume=opening.resume, fork=opening.fork) as session:
+                self._session = session
+                session.subscribe(self._hear)
+                if says is None:
+                    await self._follow(session)
+                else:
+                    for say in says:
+                        await session.turn(say)
+        return FAILED if self._closed else self._outcome.exit_code
+
+    async def _follow(self, session: Session) -> None:
+        """Run a turn for each `say` line, one after the other; other commands count at once."""
+        waiting: asyncio.Queue[Say | None] = asyncio.Queue()
+
+        async def listen() -> None:
+            async for command in _commands():
+                if isinstance(command, Say):
+                    waiting.put_nowait(command)
+                else:
+                    session.send(command)
+            waiting.put_nowait(None)
+
+        listening = asyncio.create_task(listen(), name="stdin")
+        listening.add_done_callback(lambda _: waiting.put_nowait(None))
+        try:
+            while not self._stopping and (say := await waiting.get()) is not None:
+                await session.turn(say)
+            if listening.done():
+                listening.result()
+        finally:
+            listening.cancel()
+
+    def _hear(self, event: events.Event) -> None:
+        self._outcome.hear(event)
+        if self._closed:
+            return
+        try:
+            self._reporter.hear(event)
+        except OutputClosed:
+            self._closed = True
+            self._stop()
+
+    def _stop(self) -> None:
+        """Cancel the turn, also if it is only just about to start."""
+        self._stopping = True
+        if self._session is not None:
+            self._session.send(Cancel())
+            asyncio.get_running_loop().call_later(_CANCEL_AGAIN_S, self._stop)
+
+
+async def _commands() -> AsyncIterator[Command]:
+    number = 0
+    async for line in StdinLines():
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            yield msgspec.json.decode(line, type=Command)
+        except msgspec.MsgspecError as error:
+            raise UsageError("headless.bad_command", line=number, why=one_line(str(error))) from error
+
+
+class _JsonReporter:
+    """One object at the end."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def hear(self, event: events.Event) -> None:
+        _show_beside(self._run, event)
+
+    def finish(self, outcome: Outcome, problem: str = "") -> None:
+        self._run.terminal.json(outcome.result(problem), indent=False)
+
+
+class _StreamReporter(_JsonReporter):
+    """Every event as it happens, then the object."""
+
+    def hear(self, event: events.Event) -> None:
+        self._run.terminal.line(encoded(event).decode())
+
+
+class _TextReporter:
+    """The answer: as it comes where somebody watches, else whole, so that no half of it is taken for all."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._live = run.terminal.writes_terminal and not run.arguments.flag("no_stream")
+        self._shown = False
+        self._open_line = False
+
+    def hear(self, event: events.Event) -> None:
+        match event:
+            case events.AssistantDelta() if self._live:
+                self._write(event.text)
+                self._shown = True
+            case events.AssistantEnd() if self._live:
+                self._end_line()
+            case _:
+                if progress_line(event, self._run.say) or needed_line(event, self._run.say):
+                    self._end_line()
+                _show_beside(self._run, event)
+
+    def finish(self, outcome: Outcome, problem: str = "") -> None:
+        self._end_line()
+        if not self._shown and outcome.text and not problem:
+            text = outcome.text if not self._run.terminal.writes_terminal else visible(outcome.text)
+            self._run.terminal.line(text)
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._run.terminal.write(visible(text))
+            self._open_line = not text.endswith("\n")
+
+    def _end_line(self) -> None:
+        if self._open_line:
+            self._run.terminal.line()
+            self._open_line = False
+
+
+def _show_beside(run: Run, event: events.Event) -> None:
+    """Progress for who watches; what must be known for everybody."""
+    line = needed_line(event, run.say) or (progress_line(event, run.say) if run.terminal.shows_progress else None)
+    if line:
+        run.terminal.error(line)

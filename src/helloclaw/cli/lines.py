@@ -1,0 +1,55 @@
+"""One line for one event: what a person sees of the work beside the answer itself. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from helloclaw.cli.terminal import one_line
+from helloclaw.i18n import Texts
+from helloclaw.protocol import events
+
+# The argument that says most about a call, by which it is shown; else all of them.
+_TELLING = ("command", "path", "pattern", "url", "query", "prompt", "subject", "name", "expression")
+_LIMIT = 120
+
+
+def summary(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call as a person would say it: `bash(git status)`."""
+    telling = next((arguments[key] for key in _TELLING if isinstance(arguments.get(key), str)), None)
+    text = telling if telling is not None else json.dumps(dict(arguments), ensure_ascii=False, default=str)
+    return f"{one_line(name, 64)}({one_line(text, _LIMIT)})" if arguments else one_line(name, 64)
+
+
+def progress_line(event: events.Event, say: Texts) -> str | None:
+    """What to show while a turn runs; None for events that a line says nothing of."""
+    match event:
+        case events.ToolUse():
+            return f"· {summary(event.name, event.input)}"
+        case events.ToolEnd(error=str(error)):
+            return f"  ✗ {one_line(error, _LIMIT)}"
+        case events.LlmRetry():
+            why = one_line(event.message, _LIMIT)
+            return say("line.retry", attempt=event.attempt, limit=event.limit, wait=f"{event.wait_s:.1f}", why=why)
+        case events.LlmFallback():
+            return say("line.fallback", before=event.before, after=event.after, why=one_line(event.message, _LIMIT))
+        case events.Compacted():
+            return say("line.compacted", before=event.before_tokens, after=event.after_tokens)
+        case events.Notice(level="info"):
+            return one_line(event.text)
+        case _:
+            return None
+
+
+def needed_line(event: events.Event, say: Texts) -> str | None:
+    """What must be said even where nobody watches: refused calls, warnings, errors."""
+    match event:
+        case events.ToolDenied():
+            return say("line.denied", call=summary(event.name, event.input), reason=one_line(event.reason))
+        case events.Notice(level="warning"):
+            return say("line.warning", text=one_line(event.text))
+        case events.ErrorEvent():
+            return say("line.error", message=one_line(event.message), hint=one_line(event.hint)).rstrip()
+        case _:
+            return None

@@ -1,0 +1,120 @@
+"""From the command line to an open session: where, which one, and under which limits. Shared by `-p` and the REPL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from helloclaw.cli.parse import UsageError
+from helloclaw.cli.run import NothingThere, Run
+from helloclaw.protocol.events import Mode
+from helloclaw.storage.paths import Home
+
+if TYPE_CHECKING:
+    from helloclaw.app import SessionOptions
+    from helloclaw.settings.source import SettingsSource
+
+# Commands that talk in the home workspace rather than where the person stands.
+_AT_HOME = frozenset({"ask", "chat"})
+
+
+class Opening(NamedTuple):
+    """What `open_session` is given."""
+
+    options: SessionOptions
+    resume: str | None
+    fork: bool
+
+
+def plan_opening(run: Run, source: SettingsSource, *, interactive: bool, resume: str | None) -> Opening:
+    """Raises `UsageError`, `NothingThere`."""
+    from helloclaw.app import SessionOptions
+
+    home = run.home()
+    options = SessionOptions(
+        source=source,
+        home=home,
+        workdir=_workdir(run, home, resume),
+        mode=_mode(run),
+        allow=run.arguments.many("allow"),
+        add_dirs=tuple(run.directory("--add-dir", named) for named in run.arguments.many("add_dir")),
+        system_append=run.arguments.text("system_append") or "",
+        max_steps=_whole(run, "max_turns"),
+        max_cost_usd=_amount(run, "max_cost"),
+        interactive=interactive,
+    )
+    if run.arguments.flag("fork") and resume is None:
+        raise UsageError("usage.fork_of_nothing")
+    return Opening(options, resume, run.arguments.flag("fork"))
+
+
+def session_named(run: Run) -> str | None:
+    """The id of the session to go on with: `-s ID`, `-r ID`, or with `-c` the latest here; None for a new one.
+
+    `-r` without an id is for who can show a menu; here it is a `UsageError`.
+    """
+    from helloclaw.agent.catalog import find_session, list_sessions
+
+    home = run.home()
+    named = run.arguments.text("session") or run.arguments.text("resume")
+    if named:
+        return find_session(home, named).stem
+    if run.arguments.flag("resume"):
+        raise UsageError("session.which")
+    if run.arguments.flag("continue"):
+        workdir = run.workdir()
+        here = list_sessions(home, workdir)
+        if not here:
+            raise NothingThere("session.none_here", path=str(workdir))
+        return here[0].id
+    return None
+
+
+def _workdir(run: Run, home: Home, resume: str | None) -> Path:
+    """`--workdir`, else where the resumed session worked, else the home workspace or the current directory."""
+    if run.arguments.text("workdir") is not None:
+        return run.workdir()
+    if resume is not None and (worked_in := _workdir_of(home, resume)):
+        return run.directory("session", worked_in)
+    if run.command is not None and run.command.name in _AT_HOME:
+        from helloclaw.storage.atomic import private_directory
+
+        return private_directory(home.workspace)
+    return run.workdir()
+
+
+def _workdir_of(home: Home, session_id: str) -> str:
+    from helloclaw.agent.catalog import list_sessions
+
+    return next((info.workdir for info in list_sessions(home) if info.id == session_id), "")
+
+
+def _mode(run: Run) -> Mode | None:
+    """The mode that was asked for; None leaves it to the session or the settings."""
+    match run.choice("mode", ("default", "plan", "auto")):
+        case "default" | "plan" | "auto" as mode:
+            return mode
+        case _:
+            return None
+
+
+def _whole(run: Run, name: str) -> int | None:
+    text = run.arguments.text(name)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text[:9]) == 0:
+        raise UsageError("usage.bad_number", option=f"--{name.replace('_', '-')}", value=text)
+    return int(text[:9])
+
+
+def _amount(run: Run, name: str) -> float | None:
+    text = run.arguments.text(name)
+    if text is None:
+        return None
+    try:
+        amount = float(text.removeprefix("$"))
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < float("inf"):
+        raise UsageError("usage.bad_amount", option=f"--{name.replace('_', '-')}", value=text)
+    return amount

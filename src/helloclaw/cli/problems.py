@@ -1,0 +1,81 @@
+"""Turn an exception into one line for a person and an exit code. What nobody foresaw goes to a log file, whole."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+
+from helloclaw.cli.terminal import Terminal, one_line
+from helloclaw.i18n import Phrase, SpokenError, Texts
+
+_FAILED = 1
+_USAGE = 2
+
+
+def report(error: Exception, terminal: Terminal, speak: Texts, environ: Mapping[str, str], *, debug: bool) -> int:
+    """Say what went wrong. The exit code."""
+    try:
+        explained = explain(error)
+    except Exception:  # nothing may fail here, not even an installation with parts missing
+        explained = None
+    if debug:
+        terminal.hint("".join(traceback.format_exception(error)))
+    if explained is not None:
+        phrase, code = explained
+        terminal.error(one_line(speak.say(phrase)))
+        return code
+    log = _written_down(error, environ)
+    what = f"{type(error).__name__}: {error}"
+    key = "error.crash" if log else "error.crash_unlogged"
+    terminal.error(one_line(speak(key, what=one_line(what, 200), log=log)))
+    return _FAILED
+
+
+def explain(error: Exception) -> tuple[Phrase, int] | None:
+    """The sentence and exit code of an error that a person can do something about; None for a bug of ours."""
+    from helloclaw.agent.catalog import SessionNotFound
+    from helloclaw.agent.opening import SessionBusy
+    from helloclaw.llm.providers import UnknownModel
+    from helloclaw.permissions.rules import BadRule
+    from helloclaw.storage.journal import JournalError
+    from helloclaw.storage.locks import Busy
+    from helloclaw.storage.paths import HomeUnknown
+
+    match error:
+        case SpokenError():
+            return error.phrase, _USAGE
+        case HomeUnknown():
+            return Phrase("error.no_home"), _USAGE
+        case UnknownModel():
+            return Phrase("error.plain", message=error.message, hint=error.hint), _USAGE
+        case BadRule():
+            return Phrase("error.plain", message=str(error), hint=""), _USAGE
+        case SessionNotFound():
+            return Phrase("error.no_session", what=str(error)), _USAGE
+        case SessionBusy() | Busy():
+            return Phrase("error.busy", what=str(error)), _FAILED
+        case JournalError():
+            return Phrase("error.plain", message=str(error), hint=""), _FAILED
+        case OSError() if error.filename is not None:
+            return Phrase("error.file", path=str(error.filename), why=error.strerror or type(error).__name__), _FAILED
+        case _:
+            return None
+
+
+def _written_down(error: Exception, environ: Mapping[str, str]) -> str:
+    """Append the traceback to a log of its own; the log's path, or nothing if it can't be written."""
+    from helloclaw.storage.atomic import PRIVATE_FILE, private_directory
+    from helloclaw.storage.paths import HomeUnknown, find_home
+
+    name = time.strftime(f"crash-%Y%m%d-%H%M%S-{os.getpid()}.log")
+    try:
+        path: Path = private_directory(find_home(environ).logs) / name
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE_FILE)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write("".join(traceback.format_exception(error)))
+    except (OSError, HomeUnknown):
+        return ""
+    return str(path)

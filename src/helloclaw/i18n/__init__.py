@@ -1,0 +1,83 @@
+"""Every text that a person reads, in English and Chinese, by id. Only the language in use is imported.
+
+Texts for the model are not here: they are English and live beside what they describe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, assert_never
+
+Lang = Literal["en", "zh"]
+
+
+class Phrase:
+    """A text that is not spoken yet: its id, and what its fields say. A field may be a phrase itself."""
+
+    __slots__ = ("fields", "key")
+
+    def __init__(self, key: str, /, **fields: object) -> None:
+        self.key = key
+        self.fields = fields
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Phrase) and (self.key, self.fields) == (other.key, other.fields)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Phrase({self.key!r}, {self.fields!r})"
+
+
+class SpokenError(Exception):
+    """An error whose text is in the catalogue. `str()` is English; a front end speaks `phrase` in its own language."""
+
+    def __init__(self, key: str, /, **fields: object) -> None:
+        super().__init__(key)
+        self.phrase = Phrase(key, **fields)
+
+    def __str__(self) -> str:
+        return texts("en").say(self.phrase)
+
+
+class Texts:
+    """The texts of one language. Call it with an id and the fields that the text names."""
+
+    __slots__ = ("_by_id", "lang")
+
+    def __init__(self, lang: Lang, by_id: Mapping[str, str]) -> None:
+        self.lang: Lang = lang
+        self._by_id = by_id
+
+    def __call__(self, key: str, /, **fields: object) -> str:
+        spoken = {name: self.say(value) if isinstance(value, Phrase) else value for name, value in fields.items()}
+        return self._by_id[key].format_map(spoken)
+
+    def say(self, phrase: Phrase) -> str:
+        return self(phrase.key, **phrase.fields)
+
+
+def texts(lang: Lang) -> Texts:
+    match lang:
+        case "en":
+            from helloclaw.i18n import en
+
+            return Texts(lang, en.TEXTS)
+        case "zh":
+            from helloclaw.i18n import zh
+
+            return Texts(lang, zh.TEXTS)
+        case _:
+            assert_never(lang)
+
+
+def choose(wanted: str | None, environ: Mapping[str, str]) -> Lang:
+    """The language that was asked for (`en`, `zh`, `zh-CN`…), else the locale's; English where neither is Chinese.
+
+    POSIX: `LC_ALL` overrides `LC_MESSAGES`, which overrides `LANG`; an empty one counts as unset.
+    """
+    if wanted and wanted != "auto":
+        return "zh" if wanted.lower().startswith("zh") else "en"
+    locale = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
+    return "zh" if locale.lower().startswith("zh") else "en"
