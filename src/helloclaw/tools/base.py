@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Awaitable, Callable
 from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
 
 from helloclaw.llm.messages import ImageBlock, ToolSpec
 from helloclaw.permissions.verdict import Call
-from helloclaw.tools.context import ToolContext
+
+if TYPE_CHECKING:
+    from helloclaw.tools.context import ToolContext
+
+
+# Parts of a struct's schema that no model needs to see.
+_UNSENT = frozenset({"title", "description", "additionalProperties"})
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):
@@ -38,7 +46,7 @@ def _nothing(_: Any) -> Facts:
 
 
 class Tool:
-    """One tool. `run` may raise `ToolError` for a failure the model can act on; any other exception is a bug, contained.
+    """One tool. `run` may raise `ToolError` for a failure the model can act on; any other exception is a contained bug.
 
     `read_only` and `parallel_safe` are promises about `run`, on which permissions and dispatch build.
     """
@@ -72,9 +80,26 @@ class Tool:
     def description(self) -> str:
         return self._description if self._description is not None else prose(self.name)
 
+    def lean(self) -> Tool:
+        """The same tool with the description for small models, from `tools/prose/lean/NAME.md`."""
+        twin = copy.copy(self)
+        twin.__dict__.pop("spec", None)
+        twin.__dict__["description"] = prose(f"lean/{self.name}")
+        return twin
+
     def parse(self, raw: dict[str, Any]) -> Struct:
-        """Validate arguments. Raises `msgspec.ValidationError`, whose text names the field."""
-        return msgspec.convert(raw, self.input_type, strict=True)
+        """Validate arguments. Raises `msgspec.ValidationError`, whose text names the field.
+
+        A null for an optional parameter is how some models leave it out.
+        """
+        try:
+            return msgspec.convert(raw, self.input_type, strict=True)
+        except msgspec.ValidationError:
+            optional = {field.encode_name for field in fields(self.input_type) if not field.required}
+            given = {name: value for name, value in raw.items() if value is not None or name not in optional}
+            if len(given) == len(raw):
+                raise
+            return msgspec.convert(given, self.input_type, strict=True)
 
     def call(self, raw: dict[str, Any], parsed: Any) -> Call:
         facts = self._facts(parsed)
@@ -99,7 +124,10 @@ def prose(name: str) -> str:
 
 
 def input_schema(input_type: type[Struct]) -> dict[str, Any]:
-    """A self-contained JSON Schema object without titles: what every provider accepts as a tool's parameters."""
+    """A self-contained JSON Schema object: what every provider accepts as a tool's parameters, in few tokens.
+
+    Titles, the structs' docstrings and `additionalProperties` (which `parse` refuses anyway) are left out.
+    """
     (reference,), definitions = msgspec.json.schema_components([input_type], ref_template="#/$defs/{name}")
     schema = _inline(reference, definitions)
     schema.setdefault("properties", {})
@@ -108,9 +136,16 @@ def input_schema(input_type: type[Struct]) -> dict[str, Any]:
 
 def _inline(node: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(node, dict):
+        node = cast("dict[str, Any]", node)
         if ref := node.get("$ref"):
             return _inline(definitions[ref.rsplit("/", 1)[1]], definitions)
+        if node.get("type") == "object" and "properties" in node:
+            shown = {key: value for key, value in node.items() if key not in _UNSENT and value != []}
+            named = {name: _inline(value, definitions) for name, value in node["properties"].items()}
+            return shown | {"properties": named}
+        if all(isinstance(value, str) for value in node.get("enum", (None,))):  # Gemini wants a type beside the values
+            node = {"type": "string", **node}
         return {key: _inline(value, definitions) for key, value in node.items() if key != "title"}
     if isinstance(node, list):
-        return [_inline(item, definitions) for item in node]
+        return [_inline(item, definitions) for item in cast("list[Any]", node)]
     return node

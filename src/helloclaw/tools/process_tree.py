@@ -1,0 +1,165 @@
+"""Find and end everything a command started, also what left its session, its parent or its environment behind.
+
+A command is known by three marks its descendants inherit: its session, a variable in their environment, and an open
+anonymous file. A process would have to shed all of them to be missed; only a process namespace catches even that.
+Without `/proc` (macOS) there is just the process group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+MARK_VARIABLE = "HELLOCLAW_COMMAND"
+# SIGTERM first, so that programs can tidy up; what is left after this time gets SIGKILL. A cancel is over in 300 ms.
+TERM_GRACE_S = 0.15
+_POLL_S = 0.01
+# A process in an uninterruptible wait (a dead network disk) survives SIGKILL for a while; it is not waited for longer.
+_KILL_PATIENCE_S = 0.25
+
+
+class ProcessTree(Struct, frozen=True, kw_only=True):
+    """What marks one command's processes. `root` is its first process, the leader of its session, until that is reaped.
+
+    `mark` begins the value of `MARK_VARIABLE` and the anonymous file's name. It ends with a dot, so that none begins
+    another by chance: `SESSION.` marks all commands of a session, `SESSION.7.` one of them. Descendants were born
+    after `born`, in clock ticks since boot.
+    """
+
+    root: int | None
+    mark: str
+    born: int
+
+
+class _Process(Struct, frozen=True):
+    pid: int
+    parent: int
+    group: int
+    session: int
+    born: int
+
+
+def mark_file(mark: str) -> int:
+    """An anonymous file whose name in `/proc/PID/fd` shows the mark. The caller closes it."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create(f"{MARK_VARIABLE}={mark}")
+    with tempfile.TemporaryFile() as unnamed:
+        return os.dup(unnamed.fileno())
+
+
+def now_in_ticks() -> int:
+    """The present as `/proc/PID/stat` counts starts, less one tick for rounding. 0 where there is no such clock."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return 0
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")) - 1
+
+
+def living(tree: ProcessTree) -> set[int]:
+    """The pids that belong to the command now, zombies left out."""
+    own = os.getpid()
+    processes = {process.pid: process for process in _processes() if process.pid != own and process.born >= tree.born}
+    # A child of ours that is not the root may be another command between fork and exec: it still has our open files.
+    found = {pid for pid, process in processes.items() if _belongs(process, tree, own)}
+    while True:
+        more = {pid for pid, process in processes.items() if process.parent in found} - found
+        if not more:
+            return found
+        found |= more
+
+
+async def end_tree(tree: ProcessTree) -> None:
+    """SIGTERM, then SIGKILL to all of the command's processes, until none is left. If cancelled, SIGKILL at once."""
+    try:
+        if _signal_all(tree, signal.SIGTERM):
+            # A stopped process takes SIGTERM only once it goes on.
+            _signal_all(tree, signal.SIGCONT)
+            await _until_gone(tree, TERM_GRACE_S)
+    finally:
+        _kill(tree)
+
+
+async def _until_gone(tree: ProcessTree, patience_s: float) -> None:
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline and _any_left(tree):  # noqa: ASYNC110 - the system tells of no stranger's end
+        await asyncio.sleep(_POLL_S)
+
+
+def _kill(tree: ProcessTree) -> None:
+    """Again and again, since a process may fork between being seen and being killed. Not to be interrupted."""
+    deadline = time.monotonic() + _KILL_PATIENCE_S
+    while _signal_all(tree, signal.SIGKILL) and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def _any_left(tree: ProcessTree) -> bool:
+    if not _has_proc():
+        return tree.root is not None and _signal_group(tree.root, 0)
+    return bool(living(tree))
+
+
+def _signal_all(tree: ProcessTree, number: signal.Signals) -> bool:
+    """Send a signal to the whole tree; whether there was anyone to get it."""
+    if not _has_proc():
+        return tree.root is not None and _signal_group(tree.root, number)
+    pids = living(tree)
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+    return bool(pids)
+
+
+def _signal_group(group: int, number: int) -> bool:
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _belongs(process: _Process, tree: ProcessTree, own: int) -> bool:
+    if tree.root is not None and tree.root in (process.pid, process.session, process.group):
+        return True
+    return process.parent != own and (_has_variable(process.pid, tree.mark) or _has_file(process.pid, tree.mark))
+
+
+def _has_variable(pid: int, mark: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as stream:
+            return f"{MARK_VARIABLE}={mark}".encode() in stream.read()
+    except OSError:
+        return False
+
+
+def _has_file(pid: int, mark: str) -> bool:
+    wanted = f"/memfd:{MARK_VARIABLE}={mark}"
+    try:
+        return any(os.readlink(f"/proc/{pid}/fd/{name}").startswith(wanted) for name in os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return False
+
+
+def _processes() -> Iterator[_Process]:
+    """All processes that `/proc` shows, zombies left out."""
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as stream:
+                stat = stream.read()
+        except OSError:  # it ended just now
+            continue
+        # The name in parentheses may hold anything, blanks and parentheses too; what follows the last one is regular.
+        fields = stat[stat.rindex(b")") + 2 :].split()
+        if fields[0] not in (b"Z", b"X"):
+            yield _Process(int(name), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+
+
+def _has_proc() -> bool:
+    return os.path.exists("/proc/self/stat")

@@ -1,0 +1,106 @@
+"""`bash`: one command in the session's shell directory, its output streamed, capped and returned with how it ended."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from helloclaw.tools.base import Facts, Tool, ToolOutput
+from helloclaw.tools.command import CommandLine, OutputPipe, run_command
+from helloclaw.tools.command_output import CommandOutput, describe
+from helloclaw.tools.context import ToolContext
+from helloclaw.tools.environment import rebuild
+from helloclaw.tools.persisted import BASH_LIMIT, OutputStore
+from helloclaw.tools.process_tree import ProcessTree, end_tree, now_in_ticks
+from helloclaw.tools.repository_programs import neutral_git_config
+
+DEFAULT_TIMEOUT_S = 120
+MAX_TIMEOUT_S = 3600
+
+
+class Bash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    command: str
+    timeout: Annotated[float, Meta(ge=1, le=MAX_TIMEOUT_S, description="seconds")] = DEFAULT_TIMEOUT_S
+
+
+class ShellState:
+    """The shell side of a session: where it is, what its commands inherit, and which processes are its own."""
+
+    def __init__(self, *, workdir: Path, environ: Mapping[str, str]) -> None:
+        self.workdir = workdir
+        self.cwd = workdir
+        self._environ = environ
+        self._session = secrets.token_hex(8)
+        self._commands = 0
+        self._born = now_in_ticks()
+        self._rests: list[OutputPipe] = []
+
+    async def line(self, text: str) -> CommandLine:
+        """`text` with the directory, the environment and the mark it is to run with."""
+        self._commands += 1
+        mark = f"{self._session}.{self._commands}."
+        environ = rebuild(self._environ)
+        if outranking := await neutral_git_config(text, self.cwd, environ):
+            environ = rebuild(self._environ, git_config=outranking)
+        return CommandLine(text=text, cwd=self.cwd, environ=environ, mark=mark)
+
+    def leave_lost_directory(self) -> str:
+        """Go back to the working directory if the current one is gone; what to tell the model then."""
+        if self.cwd.is_dir():
+            return ""
+        lost, self.cwd = self.cwd, self.workdir
+        return f"{lost} no longer exists, so this ran in {self.workdir}"
+
+    def move_to(self, directory: Path | None) -> str:
+        """Follow the shell to where a command left it; what to tell the model of it."""
+        if directory is None or directory == self.cwd:
+            return ""
+        self.cwd = directory
+        return f"current directory: {directory}"
+
+    def adopt(self, rest: OutputPipe | None) -> str:
+        """Take over the output of what a command left running; what to tell the model of it."""
+        self._rests = [known for known in self._rests if not known.ended.is_set()]
+        if rest is None:
+            return ""
+        self._rests.append(rest)
+        return "a process it started runs on in the background, unseen, until the session ends"
+
+    async def close(self) -> None:
+        """End every process that the session's commands left behind."""
+        if self._commands:
+            await end_tree(ProcessTree(root=None, mark=f"{self._session}.", born=self._born))
+        for rest in self._rests:
+            rest.close()
+        self._rests.clear()
+
+
+async def run(call: Bash, context: ToolContext) -> ToolOutput:
+    shell = context.shell
+    lost = shell.leave_lost_directory()
+    store = OutputStore(context.workdir, f"bash-{secrets.token_hex(4)}", limit=BASH_LIMIT)
+    output = CommandOutput(store, context.report)
+    try:
+        line = await shell.line(call.command)
+        ending = await run_command(line, timeout_s=call.timeout, receive=output.receive)
+    finally:
+        output.close()
+    notes = (lost, describe(ending), shell.move_to(ending.cwd), shell.adopt(ending.rest))
+    return ToolOutput(text=_text(store, notes), is_error=ending.exit_code != 0)
+
+
+def _text(store: OutputStore, notes: tuple[str, ...]) -> str:
+    said = "; ".join(note for note in notes if note)
+    body = store.for_model().rstrip("\n")
+    return "\n".join(part for part in (body, f"[{said}]" if said else "") if part) or "(no output)"
+
+
+def _facts(call: Bash) -> Facts:
+    return Facts(command=call.command)
+
+
+bash = Tool("bash", Bash, run, facts=_facts)
