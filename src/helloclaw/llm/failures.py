@@ -122,6 +122,15 @@ def protocol_failure(endpoint: Endpoint, what: str) -> Failed:
     return Failed(kind="protocol", message=message, hint="Check the base URL and the wire that goes with it.")
 
 
+def unreadable_call(endpoint: Endpoint) -> Failed:
+    return Failed(
+        kind="protocol",
+        message=f"{where(endpoint)} sent a tool call as text, and the text can't be read as a call",
+        hint="Try again; if it happens often, choose another model or another provider for it.",
+        retryable=True,
+    )
+
+
 def where(endpoint: Endpoint) -> str:
     return f"{endpoint.profile.name} at {host_of(endpoint)}"
 
