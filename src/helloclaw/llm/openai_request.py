@@ -31,7 +31,8 @@ def chat_body(request: ModelRequest, endpoint: Endpoint) -> dict[str, Any]:
         body["tools"] = [_tool(tool, profile) for tool in request.tools]
         if request.tool_choice == "none":  # Claude refuses calls in the history without tools
             body["tool_choice"] = "none"
-    body[profile.max_tokens_field] = request.max_output_tokens
+    budget = request.thinking_budget if profile.thinking_param != "none" else 0  # thinking counts towards the limit
+    body[profile.max_tokens_field] = request.max_output_tokens + budget
     body |= _sampling(request, endpoint) | _thinking(request, endpoint) | _schema(request, profile)
     if profile.num_ctx:
         body["options"] = {"num_ctx": endpoint.context_window or profile.num_ctx}
@@ -96,13 +97,14 @@ def _sampling(request: ModelRequest, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _thinking(request: ModelRequest, endpoint: Endpoint) -> dict[str, Any]:
-    """Ask for thinking; a budget of 0 leaves each model to its default, for not every one lets it be turned off."""
-    budget = request.thinking_budget
-    if not endpoint.stream and _named(endpoint.profile.must_not_think_whole, endpoint):
+    """Ask for thinking. Without a budget only those are told not to think that surely let themselves be told."""
+    budget, profile = request.thinking_budget, endpoint.profile
+    if not endpoint.stream and _named(profile.must_not_think_whole, endpoint):
         return {"enable_thinking": False}
     if not budget:
-        return {}
-    match endpoint.profile.thinking_param:
+        off = profile.thinks_by_default and profile.thinking_param == "type"
+        return {"thinking": {"type": "disabled"}} if off else {}
+    match profile.thinking_param:
         case "type":
             return {"thinking": {"type": "enabled"}}
         case "adaptive":
