@@ -1,0 +1,1 @@
+"""Measurements that anybody can repeat: HelloClaw and its peers, in one run, against one scripted model server."""
