@@ -81,7 +81,7 @@ async def open_session(
         if options.keep_workdir and opened.workdir.is_dir():
             parts.options = options = structs.replace(options, workdir=opened.workdir)
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
-        context = open_context(opened.session_id, options.workdir)
+        context = open_context(opened.session_id, options.workdir, environ=options.source.environ)
         engine = LocalEngine(opened.session_id, opened.journal, opened.history)
         session = Session(engine, lambda: parts.configure(context), standing, NoHooks(), context)
         async with _serving(session):
@@ -128,7 +128,7 @@ class _Parts:
             settings = options.source.current()
         model = await self._current_model(settings, options.source.environ)
         endpoint = model.endpoint
-        tools = (*(lean_tools() if endpoint.profile.lean else default_tools()), *options.extra_tools)
+        tools = (*(lean_tools() if endpoint.profile.lean_prompt else default_tools()), *options.extra_tools)
         toolbox = Toolbox(tools)
         window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
         agent = settings.agent
@@ -136,7 +136,7 @@ class _Parts:
             model=model,
             base=ModelRequest(
                 messages=(),
-                system=system_prompt(lean=endpoint.profile.lean, appended=options.system_append),
+                system=system_prompt(lean=endpoint.profile.lean_prompt, appended=options.system_append),
                 tools=toolbox.specs,
                 max_output_tokens=settings.llm.max_output_tokens,
                 thinking_budget=settings.llm.thinking_budget if settings.llm.thinking == "enabled" else 0,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,20 +19,26 @@ from helloclaw.agent.standing import Standing
 from helloclaw.llm.messages import AnyCall, MalformedCall, ToolCall
 from helloclaw.permissions.decide import decide
 from helloclaw.permissions.rules import BadRule, parse_rule
-from helloclaw.permissions.verdict import Behaviour, Verdict
+from helloclaw.permissions.verdict import Behaviour, Call, Verdict
 from helloclaw.protocol import events as out
-from helloclaw.tools.base import Tool, ToolOutput
+from helloclaw.tools.base import Tool, ToolError, ToolOutput
 from helloclaw.tools.context import ToolContext
+from helloclaw.tools.paths import resolve_path
 from helloclaw.tools.registry import explain_bad_arguments
 
 
 @dataclass(frozen=True, kw_only=True)
 class Admitted:
-    """A call that may run, with its validated input. `changed`: a hook rewrote it, so order matters to somebody."""
+    """A call that may run, with its validated input. `changed`: a hook rewrote it, so order matters to somebody.
+
+    `approved` are the resolved paths that the decision was about.
+    """
 
     call: ToolCall
     tool: Tool
     parsed: Any
+    subject: Call
+    approved: frozenset[Path]
     changed: bool = False
     hook_context: str = ""
 
@@ -92,14 +99,18 @@ class Gate:
         if isinstance(call, MalformedCall):
             return Wrong(call=call, output=ToolOutput(text=explain_bad_arguments(tool, call.error), is_error=True))
         try:
-            return Admitted(call=call, tool=tool, parsed=tool.parse(call.input))
+            parsed = tool.parse(call.input)
+            subject = tool.call(call.input, parsed)
+            approved = frozenset(resolve_path(path, self._context.cwd) for path in (*subject.reads, *subject.writes))
         except msgspec.ValidationError as error:
             return Wrong(call=call, output=ToolOutput(text=explain_bad_arguments(tool, str(error)), is_error=True))
+        except ToolError as error:
+            return Wrong(call=call, output=ToolOutput(text=str(error), is_error=True))
+        return Admitted(call=call, tool=tool, parsed=parsed, subject=subject, approved=approved)
 
     async def _permit(self, admitted: Admitted) -> Refused | None:
-        subject = admitted.tool.call(admitted.call.input, admitted.parsed)
         rules = self._standing.with_granted(self._config.rules)
-        verdict = decide(subject, self._standing.mode, rules, self._config.scope())
+        verdict = decide(admitted.subject, self._standing.mode, rules, self._config.scope())
         match verdict.behaviour:
             case Behaviour.ALLOW:
                 self._standing.allowed()

@@ -84,7 +84,8 @@ class Dispatch:
             self._engine.emit(out.ToolProgress(id=call.id, name=call.name, text=text))
 
         try:
-            output = await tool.run(admitted.parsed, self._context.with_report(report))
+            context = self._context.for_call(report=report, approved=admitted.approved)
+            output = await tool.run(admitted.parsed, context)
         except ToolError as error:
             output = ToolOutput(text=str(error), is_error=True)
         except Exception as error:  # A tool's bug must end as a result of this call, never as the end of the turn.

@@ -95,7 +95,7 @@ class Session:
 
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
-        await self._context.background.close()
+        await self._context.close()
         for _, ended in self._awaited:
             ended.cancel()
         self._engine.close()

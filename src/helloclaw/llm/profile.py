@@ -85,6 +85,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     # Choosing
     hosts_many: bool = False
     """Serves models of many makers, so that the model's name tells more quirks; see `providers`."""
+    lean_prompt: bool = False
+    """Small models: wants few tools and few words."""
     runs_locally: bool = False
     """Costs nothing."""
     note: str = ""

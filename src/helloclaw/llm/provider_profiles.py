@@ -199,6 +199,7 @@ PROFILES: tuple[Profile, ...] = (
         default_model="local",
         json_schema="llama.cpp",
         text_calls=True,
+        lean_prompt=True,
         think_tags="line",
         leaked_calls=True,
         runs_locally=True,
