@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helloclaw.llm.sse import EventTooLong, SseDecoder
+from helloclaw.llm.sse import TooLong, SseDecoder
 from helloclaw.llm.wire import SseEvent
 
 RECORDED = (
@@ -58,7 +58,7 @@ def test_bytes_that_are_no_utf8_are_replaced() -> None:
 @pytest.mark.parametrize("body", [b"data: " + b"x" * 200, b"data: x\n" * 200, b"data\n" * 200, b"x" * 200 + b"\n"])
 def test_an_endless_event_is_refused(body: bytes) -> None:
     decoder = SseDecoder(limit=100)
-    with pytest.raises(EventTooLong):
+    with pytest.raises(TooLong):
         [decoder.feed(body[i : i + 10]) for i in range(0, len(body), 10)]
 
 

@@ -91,12 +91,15 @@ def failure_from_exception(error: BaseException, endpoint: Endpoint) -> Failed:
     if names & {"ConnectError"}:
         hint = "Check the network connection and the base URL."
         return _connect(f"no connection to {place(endpoint)}: {said}", hint, endpoint)
-    if names & {"InvalidURL", "UnsupportedProtocol", "LocalProtocolError"}:
+    if names & {"InvalidURL", "UnsupportedProtocol", "LocalProtocolError", "UnicodeEncodeError"}:
         message = f"{place(endpoint)} can't be called: {said}"
         return Failed(kind="bad_request", message=message, hint="Check the base URL, the model and the API key.")
+    if names & {"RemoteProtocolError", "ReadError", "WriteError", "CloseError"}:
+        return interrupted(endpoint)
     if names & {"DecodingError"}:
         return protocol_failure(endpoint, f"the answer can't be decompressed: {said}")
-    return interrupted(endpoint)
+    message = f"{place(endpoint)} can't be called: {type(error).__name__}: {said}"
+    return Failed(kind="protocol", message=message, hint="Check the base URL, the API key and the proxy settings.")
 
 
 def interrupted(endpoint: Endpoint) -> Failed:
@@ -120,6 +123,10 @@ def timed_out(endpoint: Endpoint) -> Failed:
 def protocol_failure(endpoint: Endpoint, what: str) -> Failed:
     message = f"{where(endpoint)} does not speak the {endpoint.wire} wire: {redact(what, endpoint)}"
     return Failed(kind="protocol", message=message, hint="Check the base URL and the wire that goes with it.")
+
+
+def too_long(endpoint: Endpoint) -> Failed:
+    return protocol_failure(endpoint, "it sends more than any answer holds")
 
 
 def unreadable_call(endpoint: Endpoint) -> Failed:

@@ -14,8 +14,8 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
-class EventTooLong(Exception):
-    """A line, or the data of one event, passed `MAX_EVENT_BYTES`."""
+class TooLong(Exception):
+    """What the server sends passed its limit: a line or the data of one event, or (in `transport`) a body."""
 
 
 class SseDecoder:
@@ -31,7 +31,7 @@ class SseDecoder:
         self._data: list[bytes] = []
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that `chunk` completes. Raises `EventTooLong`."""
+        """The events that `chunk` completes. Raises `TooLong`."""
         if self._after_cr and chunk:
             self._after_cr = False
             chunk = chunk.removeprefix(b"\n")
@@ -60,7 +60,7 @@ class SseDecoder:
     def _grow(self, size: int) -> None:
         self._size += size
         if self._size > self._limit:
-            raise EventTooLong
+            raise TooLong
 
     def _take(self, lines: list[bytes]) -> list[SseEvent]:
         events: list[SseEvent] = []

@@ -58,8 +58,8 @@ class SseEvent(Struct, frozen=True):
 class Decoder(Protocol):
     """Reads one answer. Fed every SSE event in order, then closed once, also when the connection died.
 
-    `close(clean)` returns what ends the stream: exactly one `Finish` or `Failed`, unless `feed` has already returned it.
-    Anything fed after that is ignored. Neither raises, whatever arrives.
+    `close(clean)` returns what ends the stream: exactly one `Finish` or `Failed`, unless `feed` has already returned
+    it. Anything fed after that is ignored. Neither raises, whatever arrives.
     """
 
     def feed(self, event: SseEvent) -> list[StreamEvent]: ...
@@ -81,3 +81,14 @@ class Wire(Protocol):
     def decode_whole(self, body: dict[str, Any], request: ModelRequest, endpoint: Endpoint) -> list[StreamEvent]:
         """Read an answer that was not streamed, as the events that streaming it would have given."""
         ...
+
+
+def auth_headers(endpoint: Endpoint) -> dict[str, str]:
+    """How the key travels. Nothing without a key."""
+    match endpoint.auth:
+        case "x-api-key" if endpoint.api_key:
+            return {"x-api-key": endpoint.api_key}
+        case "bearer" if endpoint.api_key:
+            return {"authorization": f"Bearer {endpoint.api_key}"}
+        case _:
+            return {}

@@ -12,7 +12,7 @@ from helloclaw.llm.anthropic_messages import render_messages
 from helloclaw.llm.anthropic_stream import AnthropicDecoder, decode_whole
 from helloclaw.llm.events import StreamEvent
 from helloclaw.llm.messages import ModelRequest, ToolSpec
-from helloclaw.llm.wire import Decoder, Endpoint, HttpRequest, WireName
+from helloclaw.llm.wire import Decoder, Endpoint, HttpRequest, WireName, auth_headers
 
 VERSION = "2023-06-01"
 MIN_BUDGET = 1024
@@ -40,7 +40,11 @@ class AnthropicWire:
         if request.temperature is not None and budget == 0 and _takes_temperature(endpoint):
             body["temperature"] = request.temperature
         body["stream"] = endpoint.stream
-        return HttpRequest(url=f"{messages_root(endpoint.base_url)}/messages", headers=headers_for(endpoint), body=body)
+        return HttpRequest(
+            url=f"{messages_root(endpoint.base_url)}/messages",
+            headers={"anthropic-version": VERSION, **auth_headers(endpoint)},
+            body=body,
+        )
 
     def decoder(self, request: ModelRequest, endpoint: Endpoint) -> Decoder:
         return AnthropicDecoder(request, endpoint)
@@ -53,18 +57,6 @@ def messages_root(base_url: str) -> str:
     """Vendors document their base URL without `/v1`; one that ends in it is taken as it is."""
     base_url = base_url.rstrip("/")
     return base_url if base_url.endswith("/v1") else f"{base_url}/v1"
-
-
-def headers_for(endpoint: Endpoint) -> dict[str, str]:
-    headers = {"anthropic-version": VERSION}
-    match endpoint.auth:
-        case "x-api-key":
-            headers["x-api-key"] = endpoint.api_key
-        case "bearer":
-            headers["authorization"] = f"Bearer {endpoint.api_key}"
-        case "none":
-            pass
-    return headers if endpoint.api_key else {"anthropic-version": VERSION}
 
 
 def _tools(tools: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:
