@@ -141,7 +141,7 @@ TEXTS: Final[dict[str, str]] = {
     "headless.no_prompt": 'usage: no prompt; say helloclaw -p "PROMPT", or pipe it in',
     "headless.empty_prompt": "usage: the prompt is empty; say what you want",
     "headless.too_long": "usage: more than {limit} MB on standard input; name a file in the prompt instead",
-    "headless.silent_stdin": "note: nothing on standard input for {seconds} s; going on without it (< /dev/null: no wait)",
+    "headless.silent_stdin": "note: nothing on standard input for {seconds} s; going on (< /dev/null saves the wait)",
     "headless.not_utf8": "note: standard input is not UTF-8; what could not be read became \ufffd",
     "headless.bad_command": "usage: standard input line {line} is no command ({why}); see helloclaw schema",
     # ── sessions ──

@@ -14,7 +14,7 @@ from helloclaw.llm.profile import Profile
 from helloclaw.llm.providers import profile_for_host, profile_named
 from helloclaw.settings.environment import Given
 
-_CONNECTION = ("llm.base_url", "llm.api_key", "llm.wire", "llm.context_window")
+CONNECTION = ("llm.base_url", "llm.api_key", "llm.wire", "llm.context_window")
 
 Layer = Mapping[str, Given]
 
@@ -34,7 +34,7 @@ def fit_connection(layers: tuple[Layer, ...], environ: Mapping[str, str]) -> tup
 def _fitting(layer: Layer, chosen: Profile, environ: Mapping[str, str]) -> Layer:
     if not _means_another(layer, chosen, environ):
         return layer
-    return {key: given for key, given in layer.items() if key not in _CONNECTION}
+    return {key: given for key, given in layer.items() if key not in CONNECTION}
 
 
 def _means_another(layer: Layer, chosen: Profile, environ: Mapping[str, str]) -> bool:

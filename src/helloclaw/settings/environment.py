@@ -9,6 +9,7 @@ another program (`ANTHROPIC_BASE_URL` alone) never displace a model that was cho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -108,4 +109,6 @@ def _read(setting: Setting, text: str) -> Any:
     if setting.type is str:
         return text
     number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
     return int(number) if number.is_integer() else number

@@ -58,7 +58,7 @@ def template() -> str:
             continue
         written = msgspec.json.encode(setting.default).decode()
         if setting.key == setting.section:
-            sections[setting.key] = [f'  // "{setting.key}": {written}']
+            sections[setting.key] = [f'  // "{setting.key}": {written},']
         else:
             sections.setdefault(setting.section, []).append(f'    // "{setting.name}": {written},')
     for section, members in sections.items():
