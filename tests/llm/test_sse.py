@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helloclaw.llm.sse import TooLong, SseDecoder
+from helloclaw.llm.sse import SseDecoder, TooLong
 from helloclaw.llm.wire import SseEvent
 
 RECORDED = (

@@ -81,7 +81,7 @@ class Transport:
                     return await _refusal(response, chunks, endpoint)
                 body = await _read(chunks, MAX_ANSWER_BYTES)
             names = names_in(body)
-            return names if names else protocol_failure(endpoint, "there is no list of models")
+            return names or protocol_failure(endpoint, "there is no list of models")
         except Exception as error:  # as above
             return failure_from_exception(error, endpoint)
 

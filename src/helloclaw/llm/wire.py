@@ -68,7 +68,8 @@ class Decoder(Protocol):
 
 
 class Wire(Protocol):
-    name: WireName
+    @property
+    def name(self) -> WireName: ...
 
     def request(self, request: ModelRequest, endpoint: Endpoint) -> HttpRequest:
         """Write the request; `endpoint.stream` says which kind."""
