@@ -8,7 +8,7 @@ from helloclaw.llm.events import StreamEvent
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.openai_request import chat_body
 from helloclaw.llm.openai_stream import OpenAIDecoder, decode_whole
-from helloclaw.llm.wire import Decoder, Endpoint, HttpRequest
+from helloclaw.llm.wire import Decoder, Endpoint, HttpRequest, auth_headers
 
 
 class OpenAIWire:
@@ -17,16 +17,10 @@ class OpenAIWire:
     name: Literal["openai"] = "openai"
 
     def request(self, request: ModelRequest, endpoint: Endpoint) -> HttpRequest:
-        headers = {"content-type": "application/json"}
-        match endpoint.auth:
-            case "bearer":
-                headers["authorization"] = f"Bearer {endpoint.api_key}"
-            case "x-api-key":
-                headers["x-api-key"] = endpoint.api_key
-            case "none":
-                pass
         return HttpRequest(
-            url=f"{endpoint.base_url}/chat/completions", headers=headers, body=chat_body(request, endpoint)
+            url=f"{endpoint.base_url}/chat/completions",
+            headers=auth_headers(endpoint),
+            body=chat_body(request, endpoint),
         )
 
     def decoder(self, request: ModelRequest, endpoint: Endpoint) -> Decoder:
