@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 
 from helloclaw.llm.arguments import parse_arguments
 from helloclaw.llm.call_ids import CallIds
@@ -16,6 +16,7 @@ from helloclaw.llm.events import (
     ToolCallStart,
     Usage,
 )
+from helloclaw.llm.json_value import object_or_empty
 from helloclaw.llm.messages import AnyCall, MalformedCall
 from helloclaw.llm.text import HalfJoiner, encodable
 
@@ -116,7 +117,7 @@ class UsageCount:
         self._counts: dict[str, int] = {}
 
     def take(self, usage: _Json) -> None:
-        details = object_of(usage.get("output_tokens_details"))
+        details = object_or_empty(usage.get("output_tokens_details"))
         for name, value in {**usage, "thinking_tokens": details.get("thinking_tokens")}.items():
             if isinstance(value, int) and value > 0:
                 self._counts[name] = value
@@ -135,10 +136,6 @@ class UsageCount:
 
 def _key(index: Any) -> int:
     return index if isinstance(index, int) else -1
-
-
-def object_of(value: Any) -> _Json:
-    return cast("_Json", value) if isinstance(value, dict) else {}
 
 
 def string_of(value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from helloclaw.llm.anthropic_parts import OpenCalls, OpenThought, UsageCount, object_of, string_of
+from helloclaw.llm.anthropic_parts import OpenCalls, OpenThought, UsageCount, string_of
 from helloclaw.llm.blocks import BlockWriter
 from helloclaw.llm.call_assembly import CallAssembler
 from helloclaw.llm.call_ids import CallIds
@@ -23,6 +23,7 @@ from helloclaw.llm.events import (
     ToolCallEnd,
 )
 from helloclaw.llm.failures import failure_from_error, interrupted, protocol_failure, unreadable_call
+from helloclaw.llm.json_value import object_or_empty
 from helloclaw.llm.leaked_calls import LeakedCall, schemas_of
 from helloclaw.llm.lenient_json import decode_lenient
 from helloclaw.llm.messages import ModelRequest
@@ -86,7 +87,7 @@ class AnthropicDecoder:
         error = error_in(value)
         if error is not None or is_error:
             return self._fail(failure_from_error(value if error is None else error, self._endpoint))
-        event = object_of(value)
+        event = object_or_empty(value)
         reader = self._readers.get(string_of(event.get("type")))
         return reader(event) if reader else []
 
@@ -97,17 +98,17 @@ class AnthropicDecoder:
         return self._end() if self._stop is not None else self._fail(interrupted(self._endpoint))
 
     def _message_start(self, event: _Json) -> list[StreamEvent]:
-        self._usage.take(object_of(object_of(event.get("message")).get("usage")))
+        self._usage.take(object_or_empty(object_or_empty(event.get("message")).get("usage")))
         return []
 
     def _message_delta(self, event: _Json) -> list[StreamEvent]:
-        self._usage.take(object_of(event.get("usage")))
-        if reason := string_of(object_of(event.get("delta")).get("stop_reason")):
+        self._usage.take(object_or_empty(event.get("usage")))
+        if reason := string_of(object_or_empty(event.get("delta")).get("stop_reason")):
             self._stop = _STOPS.get(reason, "end_turn")
         return []
 
     def _block_start(self, event: _Json) -> list[StreamEvent]:
-        block = object_of(event.get("content_block"))
+        block = object_or_empty(event.get("content_block"))
         events: list[StreamEvent] = []
         match block.get("type"):
             case "text":
@@ -127,7 +128,7 @@ class AnthropicDecoder:
         return events
 
     def _block_delta(self, event: _Json) -> list[StreamEvent]:
-        delta = object_of(event.get("delta"))
+        delta = object_or_empty(event.get("delta"))
         match delta.get("type"):
             case "text_delta":
                 return self._say(string_of(delta.get("text")))
