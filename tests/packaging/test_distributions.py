@@ -109,9 +109,7 @@ def test_the_installed_command_does_a_turn(installed: Path, person: dict[str, st
 
 
 def test_the_installed_library_is_typed_and_importable(installed: Path, tmp_path: Path) -> None:
-    code = (
-        "import helloclaw, importlib.resources as r; helloclaw.HelloClawAgent; print(r.files('helloclaw') / 'py.typed')"
-    )
-    typed = run(installed / "python", "-c", code, cwd=tmp_path).strip()
-    assert Path(typed).exists()
-    assert Path(typed).is_relative_to(installed.parent)
+    code = "import helloclaw, pathlib; helloclaw.HelloClawAgent; print(pathlib.Path(helloclaw.__file__).parent)"
+    package = Path(run(installed / "python", "-c", code, cwd=tmp_path).strip())
+    assert package.is_relative_to(installed.parent)
+    assert (package / "py.typed").exists()
