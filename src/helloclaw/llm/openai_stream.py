@@ -9,7 +9,6 @@ import json
 import re
 from typing import Any, Literal
 
-import msgspec
 from msgspec.structs import replace
 
 from helloclaw.llm.blocks import BlockWriter
@@ -25,9 +24,10 @@ from helloclaw.llm.events import (
     ToolCallStart,
     Usage,
 )
-from helloclaw.llm.failures import failure_from_error, interrupted, protocol_failure, where
+from helloclaw.llm.failures import failure_from_error, interrupted, protocol_failure, unreadable_call
 from helloclaw.llm.json_value import array_or_empty, is_object, object_or_empty
 from helloclaw.llm.leaked_calls import LeakedCall, schemas_of
+from helloclaw.llm.lenient_json import decode_lenient
 from helloclaw.llm.messages import MalformedCall, ModelRequest
 from helloclaw.llm.openai_fields import finish_of, merge_details, parts_of, thinking_of, usage_of
 from helloclaw.llm.text_calls import HeldCall
@@ -66,8 +66,8 @@ class OpenAIDecoder:
         if data == "[DONE]":
             return self._end("done")
         try:
-            chunk = _decoded(data)
-        except (ValueError, RecursionError):
+            chunk = decode_lenient(data)
+        except ValueError:
             if event.name == "error":
                 return self._fail(failure_from_error(data, self._endpoint))
             failure = protocol_failure(self._endpoint, f"this is not JSON: {data[:80]}")
@@ -191,12 +191,7 @@ class OpenAIDecoder:
         if self._broken and cut_off:
             return self._cut_off_leak()
         if self._broken:
-            self._failure = Failed(
-                kind="protocol",
-                message=f"{where(self._endpoint)} sent a tool call as text, and the text can't be read as a call",
-                hint="Try again; if it happens often, choose another model or another provider for it.",
-                retryable=True,
-            )
+            self._failure = unreadable_call(self._endpoint)
             return []
         return self._calls.from_leaks(self._leaks)
 
@@ -235,11 +230,3 @@ def _as_chunk(body: dict[str, Any]) -> dict[str, Any]:
     calls = [call for call in array_or_empty(delta.get("tool_calls")) if is_object(call)]
     delta["tool_calls"] = [call | {"index": i} for i, call in enumerate(calls)]
     return {**body, "choices": [{**choice, "index": 0, "delta": delta}]}
-
-
-def _decoded(data: str) -> Any:
-    """JSON, strict if it is, else with what servers let slip: raw control characters and lone surrogates."""
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeError):
-        return json.loads(data, strict=False)
