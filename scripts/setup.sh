@@ -82,16 +82,29 @@ set_up() {
     if [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" != "$root" ]; then
         run_uv venv --clear --quiet || return 1 # the checkout was moved or copied
     fi
+    if ! run_uv python find --no-python-downloads '>=3.11' 2>/dev/null; then
+        say "No Python 3.11 or newer here ($(python3 --version 2>&1)); trying to fetch one …" \
+            "没有 Python 3.11 或更新的版本($(python3 --version 2>&1)),正在尝试获取……"
+        if ! run_uv venv --quiet --allow-existing; then
+            say "HelloClaw needs Python 3.11 or newer, and none could be fetched. Install it (Debian 12, Ubuntu 24.04 or later:
+apt install python3; macOS: brew install python; any system: https://www.python.org/downloads/), then start again." \
+                "HelloClaw 需要 Python 3.11 或更新的版本,且无法自动获取。请安装(Debian 12、Ubuntu 24.04 及以上:
+apt install python3;macOS:brew install python;其他:https://www.python.org/downloads/)后重试。"
+            return 1
+        fi
+    fi
     say "Setting HelloClaw up in $root/.venv …" "正在 $root/.venv 中安装 HelloClaw……"
     if ! sync_venv --extra local "$@"; then
         say "Trying again without the embedded model …" "正在重试(不含内置模型)……"
         if ! sync_venv "$@"; then
-            say "HelloClaw could not be set up (uv says why above). It needs Python 3.11 or newer (yours: $(python3 --version 2>&1)),
-the network the first time, and about 300 MB of disk. Then start again; nothing half-made is used." \
-                "HelloClaw 安装失败(原因见上面 uv 的输出)。它需要 Python 3.11 或更新的版本(当前:$(python3 --version 2>&1)),
-第一次需要网络,以及约 300 MB 磁盘空间。解决后重新运行即可,不会使用装了一半的环境。"
+            say "HelloClaw could not be set up; uv says why above. It needs the network the first time (proxy: HTTPS_PROXY,
+mirror: UV_DEFAULT_INDEX) and about 300 MB of disk. Then start again; nothing half-made is used." \
+                "HelloClaw 安装失败,原因见上面 uv 的输出。第一次需要网络(代理:HTTPS_PROXY,镜像:UV_DEFAULT_INDEX),
+以及约 300 MB 磁盘空间。解决后重新运行即可,不会使用装了一半的环境。"
             return 1
         fi
+        say "There is no embedded model, for the reason above; everything else is here. To try for it again: rm '$stamp'" \
+            "内置模型未能安装(原因见上),其余功能可用。要重新尝试,请运行:rm '$stamp'"
     fi
     "$root/.venv/bin/python" -m compileall -q "$root/src" || true # a speed-up, no more
     recipe >"$stamp.$$" && mv -f "$stamp.$$" "$stamp"
