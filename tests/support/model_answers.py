@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from helloclaw.llm.events import StopReason, Usage
-from tests.support.exchanges import Exchange, Gate, json_answer, sse
+from tests.support.exchanges import Exchange, Gate, json_answer, json_bytes, sse
 
 Tool = tuple[str, str, Any]
 """A call: id, name, arguments. Arguments that are a string are sent as they are, anything else as JSON."""
@@ -26,9 +26,7 @@ OPENAI_FINISH = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "le
 
 
 def anthropic_events(events: Iterable[dict[str, Any]]) -> bytes:
-    return b"".join(
-        f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode() for event in events
-    )
+    return b"".join(f"event: {event['type']}\ndata: ".encode() + json_bytes(event) + b"\n\n" for event in events)
 
 
 def anthropic_stream(
@@ -105,7 +103,7 @@ def anthropic_whole(
 
 
 def openai_chunks(chunks: Iterable[dict[str, Any]], *, done: bool = True) -> bytes:
-    body = b"".join(f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode() for chunk in chunks)
+    body = b"".join(b"data: " + json_bytes(chunk) + b"\n\n" for chunk in chunks)
     return body + b"data: [DONE]\n\n" if done else body
 
 

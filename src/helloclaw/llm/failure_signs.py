@@ -71,6 +71,10 @@ _NOT_FOUND = re.compile(
     r"model\b.{0,120}?(not found|does(n't| not) exist|not exist)|(unknown|invalid|no such) model|not a valid model"
     r"|not found the model|模型不存在"
 )
+_BAD_CODES = {
+    *("invalid_request_error", "invalid_parameter_error", "invalidparameter", "invalid_argument"),
+    *("bad_request_error", "badrequesterror", "badrequest"),
+}
 _THINKING = re.compile(
     r"\b(enable_thinking|thinking(_budget|_config|\.type)?|budget_tokens|reasoning(_effort|_content|_split)?"
     r"|include_reasoning|chat_template_kwargs)\b"
@@ -90,7 +94,8 @@ def recognise(report: ErrorReport, model: str = "", *, quota_means_rate: bool = 
     `quota_means_rate` is for providers that say `insufficient_quota` when one calls too fast.
     """
     text = report.text.replace(model.lower(), "") if model else report.text
-    status, code = report.status, report.code
+    code = report.code
+    status = report.status or (400 if code in _BAD_CODES else None)
     if quota_means_rate and status == 429 and code == "insufficient_quota":
         return "rate_limit"
     if _is_overflow(status, code, text):

@@ -1,9 +1,7 @@
-"""The list of models that a server has: how to ask for it, how to read it, which names in it are near a wrong one."""
+"""The list of models that a server has: how to ask for it and how to read it."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
 from typing import Any, cast
 
 from helloclaw.llm.lenient_json import decode_lenient
@@ -29,14 +27,6 @@ def names_in(body: bytes) -> list[str]:
     listed = fields.get("data") or fields.get("models")
     entries = cast("list[Any]", listed) if isinstance(listed, list) else []
     return [name for name in map(_name_of, entries) if name]
-
-
-def near_names(wrong: str, names: Sequence[str], limit: int = 3) -> list[str]:
-    """The names most like `wrong`, best first, without regard to case and to what stands before a slash."""
-    by_key = {name.lower(): name for name in names}
-    by_key |= {name.lower().rpartition("/")[2]: name for name in reversed(names)}
-    found = difflib.get_close_matches(wrong.lower(), by_key, n=2 * limit, cutoff=0.5)
-    return list(dict.fromkeys(by_key[key] for key in found))[:limit]
 
 
 def _name_of(entry: Any) -> str:

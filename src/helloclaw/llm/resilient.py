@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from helloclaw.llm.events import Failed, Fallback, ModelEvent, Retrying
 from helloclaw.llm.messages import ModelRequest, ToolResult
 from helloclaw.llm.model import wire_for
-from helloclaw.llm.model_list import near_names
+from helloclaw.llm.providers import near_names
 from helloclaw.llm.transport import Transport
 from helloclaw.llm.wire import Endpoint
 
