@@ -81,6 +81,11 @@ class History:
                 pass
 
     @property
+    def needed_repair(self) -> bool:
+        """Whether `messages` ever had to mend something."""
+        return bool(self._logged)
+
+    @property
     def entries(self) -> list[tuple[int, Message]]:
         """(seq, message) pairs, oldest first, before repair."""
         return self._entries
