@@ -6,6 +6,7 @@ The journal keeps everything; only what the model sees gets shorter. The convers
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -122,8 +123,9 @@ class Compaction:
         )
         for _ in range(SUMMARY_TRIES):
             answer = Accumulator()
-            async for event in self._model.stream(request):
-                answer.add(event)
+            async with contextlib.aclosing(self._model.stream(request)) as events:
+                async for event in events:
+                    answer.add(event)
             if answer.failure is None and (summary := text_of(answer.message()).strip()):
                 return summary
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from msgspec import Struct
 
@@ -41,8 +42,9 @@ async def call_model(engine: Engine, model: ChatModel, request: ModelRequest, st
     engine.emit(out.LlmStart(model=model.endpoint.origin, step=step))
     engine.emit(out.Phase(state="thinking"))
     try:
-        async for event in model.stream(request):
-            call.show(event)
+        async with contextlib.aclosing(model.stream(request)) as events:
+            async for event in events:
+                call.show(event)
     except asyncio.CancelledError:
         call.keep_partial()
         raise
