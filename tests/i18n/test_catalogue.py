@@ -22,7 +22,10 @@ SPEAKING = sorted([*(SOURCES / "cli").glob("*.py"), *(SOURCES / "settings").glob
 KEY = re.compile(r"[a-z_]+(\.[a-z_]+)+")
 PROSE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|[\u3400-\u9fff]")
 MARKUP = re.compile(r"[<{]|'none'")
-TYPED = {"是", "否"}  # what a person may answer, not what they read
+ALLOWED = {
+    *("是", "否"),  # what a person may type, not what they read
+    *("Repeats a word.", 'Call the tool echo with the word "', '". Say nothing else.'),  # for the model
+}
 
 
 def fields_of(text: str) -> set[str]:
@@ -84,7 +87,7 @@ def test_the_command_line_has_no_prose_of_its_own(path: Path) -> None:
         (node.lineno, node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
-        if PROSE.search(node.value) and node.value not in TYPED and not MARKUP.search(node.value)
+        if PROSE.search(node.value) and node.value not in ALLOWED and not MARKUP.search(node.value)
     ]
     assert found == []
 

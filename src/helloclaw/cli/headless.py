@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from helloclaw.agent.session import Session
-from helloclaw.app import open_session
 from helloclaw.cli.interrupts import on_interrupt
 from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import Opening, plan_opening, session_named
@@ -23,6 +21,9 @@ from helloclaw.cli.stdin_lines import StdinLines
 from helloclaw.cli.terminal import OutputClosed, encoded, one_line, visible
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Command, Say
+
+if TYPE_CHECKING:
+    from helloclaw.agent.session import Session
 
 _CANCEL_AGAIN_S = 0.05
 
@@ -90,6 +91,8 @@ class _Headless:
 
     async def converse(self, opening: Opening, says: list[Say] | None) -> int:
         """Run the turns; the exit code. `says` None is to read commands from standard input."""
+        from helloclaw.app import open_session
+
         task = asyncio.current_task()
 
         def stop(_: signal.Signals) -> None:

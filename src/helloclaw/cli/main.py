@@ -34,6 +34,11 @@ def entry(words: Sequence[str] | None = None) -> int:
         terminal.error(one_line(speak.say(error.phrase)))
         return EXIT_USAGE
     except Exception as error:  # The last line of defence; what a command can explain, it has explained already.
+        missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+        if missing and not missing.startswith("helloclaw"):
+            # Nothing of ours can be trusted to load now, so this is said without any more of it.
+            terminal.error(speak("error.missing_package", name=missing, python=sys.executable))
+            return EXIT_USAGE
         from helloclaw.cli.problems import report
 
         return report(error, terminal, speak, os.environ, debug=debug)

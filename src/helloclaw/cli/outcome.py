@@ -104,7 +104,7 @@ class Outcome:
     def result(self, problem: str = "") -> Result:
         """What to print. `problem` is why there was no turn at all."""
         reason = self._end.reason if self._end else "failed"
-        text = self.text or (problem or self._error_text() if reason == "failed" else "")
+        text = self.text or (self._error_text() or problem if reason == "failed" else "")
         return Result(
             session_id=self._session_id,
             text=text,

@@ -95,6 +95,7 @@ def parse(words: Sequence[str]) -> Invocation:
     parser = _Parser(_TOP)
     parser.add_argument("word", nargs="?")
     parser.add_argument("rest", nargs=argparse.REMAINDER)
+    words, plain = _split(words)
     values, extra = parser.read(_prompt_joined(words))
     word: str | None = values.pop("word")
     rest: list[str] = values.pop("rest")
@@ -102,16 +103,19 @@ def parse(words: Sequence[str]) -> Invocation:
     top = Arguments(values)
     if word is not None and top.text("print") == "":
         # `-p --json "PROMPT"`: the prompt need not follow its option.
-        return Invocation(None, None, Arguments({"print": " ".join([word, *rest])}).over(top))
+        return Invocation(None, None, Arguments({"print": " ".join([word, *rest, *plain])}).over(top))
     if word is None:
         _require_print(top)
+        _refuse_unknown(plain, parser)
         return Invocation(None, None, top)
     command = _command(word)
+    if not command.ready:
+        return Invocation(command, None, top)
     _refuse_strangers(command, top)
-    return _parse_command(command, rest, top)
+    return _parse_command(command, rest, plain, top)
 
 
-def _parse_command(command: Command, words: list[str], top: Arguments) -> Invocation:
+def _parse_command(command: Command, words: list[str], plain: list[str], top: Arguments) -> Invocation:
     options = (*_without(GLOBAL, command.options), *command.options)
     action: Action | None = None
     if command.actions:
@@ -132,12 +136,18 @@ def _parse_command(command: Command, words: list[str], top: Arguments) -> Invoca
     parser = _Parser(options)
     for argument in wanted:
         parser.add_argument(_plain(argument), nargs="*" if argument.endswith("...") else "?")
-    values, extra = parser.read(words)
+    values, extra = parser.read([*words, "--", *plain] if plain else words)
     _refuse_unknown(extra, parser)
     arguments = Arguments({name: value for name, value in values.items() if value != []}).over(top)
     if not arguments.flag("help"):
         _require(wanted, arguments, command, action)
     return Invocation(command, action, arguments)
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words before a `--`, and those after it, which are no options whatever they begin with."""
+    cut = words.index("--") if "--" in words else len(words)
+    return list(words[:cut]), list(words[cut + 1 :])
 
 
 def _plain(argument: str) -> str:

@@ -36,6 +36,8 @@ def report(error: Exception, terminal: Terminal, speak: Texts, environ: Mapping[
 
 def explain(error: Exception) -> tuple[Phrase, int] | None:
     """The sentence and exit code of an error that a person can do something about; None for a bug of ours."""
+    if isinstance(error, SpokenError):
+        return error.phrase, _USAGE
     from helloclaw.agent.catalog import SessionNotFound
     from helloclaw.agent.opening import SessionBusy
     from helloclaw.llm.providers import UnknownModel
@@ -45,8 +47,6 @@ def explain(error: Exception) -> tuple[Phrase, int] | None:
     from helloclaw.storage.paths import HomeUnknown
 
     match error:
-        case SpokenError():
-            return error.phrase, _USAGE
         case HomeUnknown():
             return Phrase("error.no_home"), _USAGE
         case UnknownModel():

@@ -5,24 +5,23 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from helloclaw.agent.catalog import list_sessions
-from helloclaw.agent.session import Session
-from helloclaw.app import open_session
 from helloclaw.cli.ask import question, read_answer
 from helloclaw.cli.interrupts import on_interrupt
 from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import plan_opening, session_named
 from helloclaw.cli.parse import UsageError
 from helloclaw.cli.run import NothingThere, Run
-from helloclaw.cli.sessions import session_line
 from helloclaw.cli.stdin_lines import StdinLines
 from helloclaw.cli.terminal import visible
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Say, SetMode
 from helloclaw.settings.problems import nearest
-from helloclaw.settings.source import SettingsSource
+
+if TYPE_CHECKING:
+    from helloclaw.agent.session import Session
+    from helloclaw.settings.source import SettingsSource
 
 Wish = Literal["stay", "clear", "leave"]
 
@@ -41,6 +40,8 @@ def main(run: Run) -> int:
 
 async def _talk(run: Run, source: SettingsSource) -> None:
     """One session after the other, until the person leaves: `/clear` begins a new one."""
+    from helloclaw.app import open_session
+
     lines = StdinLines()
     wanted = await _choose(run, lines) if _wants_menu(run) else session_named(run)
     opening = plan_opening(run, source, interactive=True, resume=wanted)
@@ -59,6 +60,9 @@ def _wants_menu(run: Run) -> bool:
 
 async def _choose(run: Run, lines: StdinLines) -> str:
     """Let the person pick a session by number. Raises `NothingThere`."""
+    from helloclaw.agent.catalog import list_sessions
+    from helloclaw.cli.sessions import session_line
+
     found = list_sessions(run.home())[:_MENU_ROWS]
     if not found:
         raise NothingThere("session.none")

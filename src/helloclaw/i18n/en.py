@@ -128,6 +128,53 @@ TEXTS: Final[dict[str, str]] = {
     "config.source.environment": "environment {name}",
     "config.source.dotenv": ".env {name}",
     "config.source.default": "",
+    # ── model ──
+    "model.current": "Model: {model}",
+    "model.providers": "Providers (use one as provider/model):",
+    "model.here": "On this computer:",
+    "model.offered": "At {url}:",
+    "model.key.set": "key: {variable}",
+    "model.key.missing": "no key ({variable})",
+    "model.key.unneeded": "",
+    "model.pulled": "here",
+    "model.not_pulled": "{size} GB; fetch it with: helloclaw model pull local",
+    "model.pulled_as": "{name} is ready ({path}).",
+    "model.pull_stopped": "model: stopped; what came is kept, go on with: helloclaw model pull {name}",
+    "model.phase.resuming": "checking",
+    "model.phase.fetching": "{source}",
+    "model.phase.done": "done",
+    "model.is_now": "The model is now {model}. Try it with: helloclaw model test",
+    "model.other_address": (
+        "note: llm.base_url is still {url}, which is {provider}; unset it with: helloclaw config set llm.base_url null"
+    ),
+    "model.other_key": (
+        "note: {provider} will get the llm.api_key of config.json; unset it with: helloclaw config set llm.api_key null"
+    ),
+    "model.plain": "{text}",
+    "model.check.connection": "connection",
+    "model.check.streaming": "streaming ",
+    "model.check.tool_call": "tool call ",
+    "model.check.usage": "usage     ",
+    "model.check.thinking": "thinking  ",
+    "model.state.ok": "ok ",
+    "model.state.no": "NO ",
+    "model.state.off": "off",
+    "model.fix.streaming": "nothing came piece by piece; if it never does, set: helloclaw config set llm.stream false",
+    "model.fix.no_call": "it answered without calling the tool; choose a model that can call tools",
+    "model.fix.bad_call": "the call can't be run; choose another model, or the other wire (llm.wire)",
+    "model.fix.usage": "the server counts no tokens; costs and context are estimates",
+    "model.fix.thinking": "it did not think; the model or gateway has no thinking, or llm.thinking_budget is too small",
+    # ── permissions ──
+    "permissions.none": "There are no rules besides the built-in ones.",
+    "permissions.removed": "{rule} is removed from {path}.",
+    "permissions.no_such_rule": "permissions: no saved rule {rule}; see them with: helloclaw permissions list",
+    "permissions.no_such_rule_near": "permissions: no saved rule {rule}; did you mean {near}?",
+    "permissions.in_config": "permissions: {rule} stands in {path}; take it out with: helloclaw config edit",
+    "permissions.by_rule": "  rule: {rule}",
+    "permissions.would_save": "  always would save: {rules}",
+    "permissions.behaviour.allow": "allowed",
+    "permissions.behaviour.ask": "asks",
+    "permissions.behaviour.deny": "denied",
     # ── errors of any command ──
     "error.plain": "helloclaw: {message} {hint}",
     "error.file": "helloclaw: {path}: {why}",
@@ -135,6 +182,9 @@ TEXTS: Final[dict[str, str]] = {
     "error.no_session": "session: {what}; see them with: helloclaw sessions list",
     "error.busy": "session: {what} is open in another process; close it there, or work on a copy with --fork",
     "error.not_yet": "helloclaw: {command} is not available yet in this version",
+    "error.missing_package": (
+        "helloclaw: the Python package {name} is missing from {python}; start scripts/run, or: pip install helloclaw"
+    ),
     "error.crash": "helloclaw: a defect in HelloClaw stopped it ({what}); details are in {log}",
     "error.crash_unlogged": "helloclaw: a defect in HelloClaw stopped it ({what}); --debug shows the details",
     # ── headless ──

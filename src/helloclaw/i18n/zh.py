@@ -128,6 +128,53 @@ TEXTS: Final[dict[str, str]] = {
     "config.source.environment": "环境变量 {name}",
     "config.source.dotenv": ".env {name}",
     "config.source.default": "",
+    # ── model ──
+    "model.current": "模型：{model}",
+    "model.providers": "服务商（用法：服务商/模型）：",
+    "model.here": "本机上：",
+    "model.offered": "{url} 提供：",
+    "model.key.set": "密钥：{variable}",
+    "model.key.missing": "无密钥（{variable}）",
+    "model.key.unneeded": "",
+    "model.pulled": "已下载",
+    "model.not_pulled": "{size} GB；下载请运行 helloclaw model pull local",
+    "model.pulled_as": "{name} 已就绪（{path}）。",
+    "model.pull_stopped": "model：已停止；已下载的部分保留，继续请运行 helloclaw model pull {name}",
+    "model.phase.resuming": "检查中",
+    "model.phase.fetching": "{source}",
+    "model.phase.done": "完成",
+    "model.is_now": "现在使用模型 {model}。可用 helloclaw model test 试一下",
+    "model.other_address": (
+        "提示：llm.base_url 仍是 {url}，那是 {provider} 的；取消请运行 helloclaw config set llm.base_url null"
+    ),
+    "model.other_key": (
+        "提示：config.json 里的 llm.api_key 会发给 {provider}；取消请运行 helloclaw config set llm.api_key null"
+    ),
+    "model.plain": "{text}",
+    "model.check.connection": "连接    ",
+    "model.check.streaming": "流式    ",
+    "model.check.tool_call": "工具调用",
+    "model.check.usage": "用量    ",
+    "model.check.thinking": "思考    ",
+    "model.state.ok": "可用",
+    "model.state.no": "不行",
+    "model.state.off": "关闭",
+    "model.fix.streaming": "内容没有分段到达；如果一直如此，请运行 helloclaw config set llm.stream false",
+    "model.fix.no_call": "它没有调用工具就回答了；请换一个会调用工具的模型",
+    "model.fix.bad_call": "这个调用无法运行；请换一个模型，或换另一种接口（llm.wire）",
+    "model.fix.usage": "服务器不统计 token；费用和上下文只能估算",
+    "model.fix.thinking": "它没有思考；模型或网关不支持思考，或 llm.thinking_budget 太小",
+    # ── permissions ──
+    "permissions.none": "除了内置规则之外没有别的规则。",
+    "permissions.removed": "已从 {path} 删除 {rule}。",
+    "permissions.no_such_rule": "permissions：没有保存过规则 {rule}；全部规则请看 helloclaw permissions list",
+    "permissions.no_such_rule_near": "permissions：没有保存过规则 {rule}；你是指 {near} 吗？",
+    "permissions.in_config": "permissions：{rule} 写在 {path} 里；请用 helloclaw config edit 删掉",
+    "permissions.by_rule": "  规则：{rule}",
+    "permissions.would_save": "  选“总是”会保存：{rules}",
+    "permissions.behaviour.allow": "放行",
+    "permissions.behaviour.ask": "询问",
+    "permissions.behaviour.deny": "拒绝",
     # ── 各命令共有的错误 ──
     "error.plain": "helloclaw：{message} {hint}",
     "error.file": "helloclaw：{path}：{why}",
@@ -135,6 +182,9 @@ TEXTS: Final[dict[str, str]] = {
     "error.no_session": "会话：{what}；全部会话请看 helloclaw sessions list",
     "error.busy": "会话：{what} 正在另一个进程中打开；请在那边关闭它，或用 --fork 在副本上工作",
     "error.not_yet": "helloclaw：这个版本还没有 {command}",
+    "error.missing_package": (
+        "helloclaw：{python} 中缺少 Python 包 {name}；请改用 scripts/run，或运行 pip install helloclaw"
+    ),
     "error.crash": "helloclaw：HelloClaw 自身的缺陷使它停止（{what}）；详情见 {log}",
     "error.crash_unlogged": "helloclaw：HelloClaw 自身的缺陷使它停止（{what}）；加 --debug 可看详情",
     # ── headless ──
