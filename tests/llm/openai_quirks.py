@@ -111,6 +111,23 @@ KIMI = (
     '{"path": "a", "limit": 3}<|tool_call_end|><|tool_call_begin|>functions.list_files:2<|tool_call_argument_begin|>'
     "{}<|tool_call_end|><|tool_calls_section_end|>"
 )
+HERMES = """
+<tool_call>
+{"name": "read_file", "arguments": {"path": "a"}}
+</tool_call>
+<tool_call>
+{"name": "list_files", "arguments": {}}
+</tool_call>"""
+QWEN3_CODER = """<tool_call>
+<function=read_file>
+<parameter=path>
+a
+</parameter>
+<parameter=limit>
+3
+</parameter>
+</function>
+</tool_call>"""
 
 
 def leak(id_: str, model: str, markup: str, means: tuple[Block, ...] = LEAKED, **more: Any) -> Quirk:
@@ -544,15 +561,13 @@ LOCAL = (
             (
                 "hermes",
                 "qwen2.5-coder",
-                '\n<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>\n<tool_call>\n'
-                + '{"name": "list_files", "arguments": {}}\n</tool_call>',
+                HERMES,
                 (read("*", "a"), ToolCall(id="*", name="list_files", input={})),
             ),
             (
                 "qwen3-coder",
                 "qwen3-coder",
-                "<tool_call>\n<function=read_file>\n<parameter=path>\na\n</parameter>\n<parameter=limit>\n3\n"
-                + "</parameter>\n</function>\n</tool_call>",
+                QWEN3_CODER,
                 (ToolCall(id="*", name="read_file", input={"path": "a", "limit": 3}),),
             ),
             (

@@ -28,6 +28,8 @@ from helloclaw.llm.wire import Endpoint
 NO_IMAGE = "(An image was here; this model can't see images.)"
 EMPTY = "(empty)"
 GO_ON = "Go on."
+BRIDGE = "(see the next message)"
+"""Stands between a tool's result, which is text only, and images, where a user message may not follow a tool's."""
 _BAD_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _ALNUM9 = re.compile(r"[a-zA-Z0-9]{9}")
@@ -129,10 +131,13 @@ def _add_user(written: list[dict[str, Any]], message: Message, profile: Profile)
     before = written[-1] if written else {}
     if before.get("role") == "user":
         before["content"] = _content(_as_parts(before["content"]) + parts)
-    elif before.get("role") == "tool" and not profile.user_after_tool and not _images(parts):
-        before["content"] += "\n\n" + cast("str", _content(parts))
-    else:
-        written.append({"role": "user", "content": _content(parts)})
+        return
+    if before.get("role") == "tool" and not profile.user_after_tool:
+        if not _images(parts):
+            before["content"] += "\n\n" + cast("str", _content(parts))
+            return
+        written.append({"role": "assistant", "content": BRIDGE})
+    written.append({"role": "user", "content": _content(parts)})
 
 
 def _user_parts(message: Message, profile: Profile) -> list[dict[str, Any]]:
