@@ -29,8 +29,9 @@ class OutputDecoder:
 
     def feed(self, data: bytes) -> str:
         lines, newline, rest = (self._rest + data).rpartition(b"\n")
-        rest = _last_overwrite(rest)
         text = self._decode(lines + newline)
+        if len(rest) > _LINE_BYTES:
+            rest = _last_overwrite(rest)
         while len(rest) > _LINE_BYTES:
             cut = _character_start(rest, _LINE_BYTES)
             text += self._decode(rest[:cut])

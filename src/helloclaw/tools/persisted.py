@@ -107,9 +107,9 @@ class OutputStore:
     def where(self) -> str:
         """Which part of the output is in which file."""
         if not self._failure:
-            return f"all {self.total} are in {self._workdir / self.place}"
+            return f"all {self.total} characters are in {self._workdir / self.place}"
         if self._kept:
-            return f"only the first {self._kept} are in {self._workdir / self.place}: {self._failure}"
+            return f"only the first {self._kept} characters are in {self._workdir / self.place}: {self._failure}"
         return f"the output is truncated, it could not be saved to {self._workdir / self.place}: {self._failure}"
 
     def _keep_ends(self, text: str) -> None:

@@ -109,7 +109,8 @@ def _signal_all(tree: ProcessTree, number: signal.Signals) -> bool:
     if not _has_proc():
         return tree.root is not None and _signal_group(tree.root, number)
     pids = living(tree)
-    for pid in pids:
+    # Parents first: a shell whose child is ended before itself would go on with its next command.
+    for pid in sorted(pids, key=lambda pid: (pid != tree.root, pid)):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
     return bool(pids)

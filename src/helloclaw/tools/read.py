@@ -79,9 +79,11 @@ def _read(path: Path, offset: int, limit: int, context: ToolContext) -> ToolOutp
         sample = data if whole else data[:_SAMPLE]
         if media_type := _image_type(sample):
             return _image(path, media_type, data, size)
-        encoding = detect(sample, whole=whole)
+        known = _binary_kind(sample)
+        encoding = None if known else detect(sample, whole=whole)
         if encoding is None:
-            return ToolOutput(text=f"{path} is binary ({_size(size)}): {_binary_kind(sample)}")
+            kind = known or "no text; try `file` or `xxd | head`"
+            return ToolOutput(text=f"{path} is binary ({_size(size)}): {kind}")
         source = io.BytesIO(data) if whole else stream
         source.seek(len(encoding.mark))
         window = read_window(source, encoding, offset, limit)
@@ -195,8 +197,8 @@ def _image(path: Path, media_type: str, data: bytes, size: int) -> ToolOutput:
     return ToolOutput(text=f"{path} ({media_type}, {_size(size)})", images=(block,))
 
 
-def _binary_kind(head: bytes) -> str:
-    return next((kind for magic, kind in _BINARIES if head.startswith(magic)), "no text; try `file` or `xxd | head`")
+def _binary_kind(head: bytes) -> str | None:
+    return next((kind for magic, kind in _BINARIES if head.startswith(magic)), None)
 
 
 def _size(count: int) -> str:

@@ -65,10 +65,10 @@ def detect(sample: bytes, *, whole: bool) -> Encoding | None:
             return Encoding(codec=codec, mark=mark)
     if b"\0" in sample:
         return _unmarked_utf16(sample)
-    if _decodes(sample, "utf-8", whole=whole):
-        return UTF8
     if _control_share(sample) > 0.1:
         return None
+    if _decodes(sample, "utf-8", whole=whole):
+        return UTF8
     if _decodes(sample, "gb18030", whole=whole) and _reads_as_chinese(sample):
         return Encoding(codec="gb18030")
     return Encoding(codec="latin-1")
