@@ -34,7 +34,7 @@ class History:
     """Messages with the `seq` of the event each came from. Apply events in order; nothing else changes it.
 
     `total` counts the session's tokens. `measured` is how many the context held at the last call, None if there was no
-    call since the last compaction; `estimated` is our own count of all messages, `estimated_then` that at the last call.
+    call since the last compaction; `estimated` is our count of all messages, `estimated_then` that at the last call.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
