@@ -235,6 +235,7 @@ async def _stand(gate: Gate, reader: asyncio.StreamReader) -> None:
     finally:
         waiting.cancel()
         gone.cancel()
+        await asyncio.wait({waiting, gone})  # until the reader is free again
 
 
 def _hang_up(exchange: Exchange, writer: asyncio.StreamWriter) -> bool:

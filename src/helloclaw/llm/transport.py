@@ -172,7 +172,7 @@ async def _stream(
             chunk = await anext(chunks, None)
         last = [event for event in sse.close() if _is_whole(event)]
         closing = [*_decoded(last, decoder), *decoder.close(clean=True)]
-        if not seen and not last and head.strip():
+        if not seen and not last and not _may_be_events(head):
             closing = [protocol_failure(endpoint, f"the answer begins with {head[:80].decode(errors='replace')}")]
     except TooLong:
         closing = [too_long(endpoint)]
@@ -182,6 +182,12 @@ async def _stream(
             closing[-1] = failure_from_exception(error, endpoint)
     for event in closing:
         yield event
+
+
+def _may_be_events(head: bytes) -> bool:
+    """Whether a body that begins so, and ended before its first event, may have been going to be a stream."""
+    start = head.removeprefix(_BOM).lstrip()[:5]
+    return any(field.startswith(start[: len(field)]) for field in (b"event", b"data", b"id", b"retry", b":"))
 
 
 def _decoded(events: list[SseEvent], decoder: Decoder) -> list[StreamEvent]:
@@ -223,12 +229,13 @@ async def _head(chunks: AsyncIterator[bytes]) -> bytes:
 
 async def _read(chunks: AsyncIterator[bytes], limit: int, head: bytes = b"") -> bytes:
     pieces, size = [head], len(head)
-    async for chunk in chunks:
+    while size <= limit:
+        chunk = await anext(chunks, None)
+        if chunk is None:
+            return b"".join(pieces)
         pieces.append(chunk)
         size += len(chunk)
-        if size > limit:
-            raise TooLong
-    return b"".join(pieces)
+    raise TooLong
 
 
 async def _refusal(response: httpx2.Response, chunks: AsyncIterator[bytes], endpoint: Endpoint) -> Failed:
