@@ -144,7 +144,7 @@ def problems(messages: tuple[Message, ...]) -> list[str]:
                 if not block.id or block.id in seen:
                     found.append(f"{index}: id {block.id!r} is empty or repeated")
                 seen.add(block.id)
-            if isinstance(block, TextBlock) and not block.text.strip():
+            if isinstance(block, TextBlock | ToolResult) and not block.text.strip():
                 found.append(f"{index}: empty text")
         if not any(not isinstance(block, ThinkingBlock) for block in message.content):
             found.append(f"{index}: nothing in it")

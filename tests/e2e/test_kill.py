@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from helloclaw.llm.validate import anthropic_problems, openai_problems
+from helloclaw.llm.provider_profiles import CUSTOM_LOCAL
+from helloclaw.llm.validate_anthropic import anthropic_problems
+from helloclaw.llm.validate_openai import openai_problems
 
 from helloclaw.storage.journal import scan
 from tests.support.model_server import Call, ModelServer, RecordedRequest, Turn
@@ -71,8 +73,7 @@ def test_a_session_killed_again_and_again_loses_nothing_it_showed(wire: WireName
         )
         result = json.loads(final.stdout)
         assert (final.returncode, result["is_error"], result["session_id"]) == (0, False, session_id)
-        problems = anthropic_problems if wire == "anthropic" else openai_problems
-        assert [problem for post in server.posts for problem in problems(post.json)] == []
+        assert [problem for post in server.posts for problem in problems_of(post, wire)] == []
 
 
 def run_and_kill(world: World, arguments: list[str], after_s: float) -> list[dict[str, object]]:
@@ -90,6 +91,11 @@ def run_and_kill(world: World, arguments: list[str], after_s: float) -> list[dic
     printed, _ = process.communicate()
     whole = printed[: printed.rfind(b"\n") + 1].splitlines()
     return [event for event in map(json.loads, whole) if event["type"] != "result"]
+
+
+def problems_of(post: RecordedRequest, wire: WireName) -> list[str]:
+    """What the API would have refused, had it not been a script."""
+    return anthropic_problems(post.json) if wire == "anthropic" else openai_problems(post.json, CUSTOM_LOCAL)
 
 
 def is_piece(event: dict[str, object]) -> bool:

@@ -66,7 +66,7 @@ def _user_in_order(content: Sequence[Block], open_ids: Sequence[str]) -> bool:
     """Results of the open calls, in order, then texts and images with something in them; and not nothing at all."""
     for index, block in enumerate(content):
         if index < len(open_ids):
-            if not isinstance(block, ToolResult) or block.tool_use_id != open_ids[index]:
+            if not isinstance(block, ToolResult) or block.tool_use_id != open_ids[index] or _says_nothing(block):
                 return False
         elif not (isinstance(block, ImageBlock) or (isinstance(block, TextBlock) and not _blank(block.text))):
             return False
@@ -93,6 +93,10 @@ def _assistant_in_order(content: Sequence[Block], seen: set[str]) -> list[str] |
             case _:
                 return None
     return opened if opened or speaks else None
+
+
+def _says_nothing(result: ToolResult) -> bool:
+    return _blank(result.text) and not result.images
 
 
 def _blank(text: str) -> bool:
@@ -244,12 +248,24 @@ def _fill_empty(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
     """Replace nothing by `(empty)`: no API takes a message without content, or with thinking alone."""
     filled: list[Message] = []
     for message in messages:
-        content = tuple(block for block in message.content if not (isinstance(block, TextBlock) and _blank(block.text)))
+        content = tuple(_filled(block) for block in message.content if not _is_blank_text(block))
         if all(isinstance(block, ThinkingBlock) for block in content):
-            fixes.append(f"filled an empty message of the {message.role}")
             content = (*content, TextBlock(text=EMPTY))
-        filled.append(msgspec.structs.replace(message, content=content) if content != message.content else message)
+        if content != message.content:
+            fixes.append(f"filled or dropped something empty in a message of the {message.role}")
+            message = msgspec.structs.replace(message, content=content)
+        filled.append(message)
     return filled
+
+
+def _is_blank_text(block: Block) -> bool:
+    return isinstance(block, TextBlock) and _blank(block.text)
+
+
+def _filled(block: Block) -> Block:
+    if isinstance(block, ToolResult) and _says_nothing(block):
+        return msgspec.structs.replace(block, text=EMPTY)
+    return block
 
 
 def _start_with_user(messages: Sequence[Message], fixes: list[str]) -> list[Message]:
