@@ -240,6 +240,8 @@ def test_unsigned_thinking_is_replayed_where_that_is_allowed() -> None:
     assert thoughts(write(turn(thought, origin=SONNET))) == []
     minimax = turn(thought, origin="minimax/MiniMax-M3")
     assert thoughts(write(minimax, "minimax/MiniMax-M3")) == [{"type": "thinking", "thinking": "hm", "signature": ""}]
+    signed = turn(ThinkingBlock(text="hm", signature="s"), origin="minimax/MiniMax-M3")
+    assert thoughts(write(signed, "minimax/MiniMax-M3")) == [{"type": "thinking", "thinking": "hm", "signature": "s"}]
 
 
 def test_deepseek_gets_a_thinking_block_with_every_call_while_it_thinks() -> None:

@@ -131,6 +131,12 @@ def test_a_person_is_told_what_where_and_what_next() -> None:
     )
 
 
+def test_a_proxy_that_wants_a_login() -> None:
+    failure = failure_from_response(407, {}, b"<html>", endpoint())
+    assert (failure.kind, failure.retryable) == ("connect", False)
+    assert "HTTPS_PROXY" in failure.hint
+
+
 def test_a_server_without_tool_calling_says_how_to_get_it() -> None:
     said = b'{"error": {"message": "tools param requires --jinja flag"}}'
     assert failure_from_response(500, {}, said, endpoint()).hint == snapshot(
@@ -155,8 +161,9 @@ def test_no_key_is_ever_shown(said: str) -> None:
 
 
 def test_a_key_in_the_base_url_is_not_shown_either() -> None:
-    failure = failure_from_response(404, {}, b"", endpoint(base_url="https://user:hunter2@host.example/v1"))
-    assert "hunter2" not in failure.message + failure.hint
+    for base_url in ("https://user:hunter2@host.example/v1", "https://host.example/v1?key=hunter2"):
+        failure = failure_from_response(404, {}, b"", endpoint(base_url=base_url))
+        assert "hunter2" not in failure.message + failure.hint
 
 
 def test_a_providers_words_can_not_draw_on_the_screen_or_fill_it() -> None:

@@ -158,11 +158,11 @@ async def test_after_three_failures_the_turn_goes_on_with_the_fallback() -> None
             assert isinstance(fallback, Fallback)
             assert (fallback.what, fallback.before, fallback.after) == ("model", "test/main", "test/spare")
             assert fallback.failure.kind == "overloaded"
-            assert model.model.endpoint is spare
-            assert await model.said(NEXT_STEP) == "and again"
-            assert model.model.endpoint is spare
+            again = await model.ask(NEXT_STEP)
+            assert again[0] == fallback
+            assert isinstance(again[1], Retrying)
             assert await model.said(NEW_TURN) == "main is back"
-            assert model.model.endpoint.model == "main"
+            assert model.model.endpoint == endpoint(main)
     assert [post.json["model"] for post in (*main.posts, *other.posts)] == ["main"] * 4 + ["spare"] * 3
 
 

@@ -202,7 +202,9 @@ async def test_a_base_url_that_is_none(transport: Transport, no_proxies: None, u
 @pytest.mark.parametrize("key", ["ключ", "line\nfeed", "half\ud83d"])
 async def test_a_key_that_can_not_be_sent(transport: Transport, key: str) -> None:
     with ModelServer() as server:
-        assert kind(await failure(transport, endpoint(server.base_url, api_key=key))) == ("bad_request", False)
+        failed = await failure(transport, endpoint(server.base_url, api_key=key))
+        assert kind(failed) == ("bad_request", False)
+        assert failed.message == "test: the API key or the base URL has characters that HTTP does not allow"
     assert server.requests == []
 
 

@@ -9,9 +9,11 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from helloclaw.llm.error_report import read_report, retry_after_of
 from helloclaw.llm.events import Failed, FailureKind
@@ -37,6 +39,8 @@ def failure_from_response(
 
     `headers` are looked up in lower case. `now` is in seconds since the epoch, for a `retry-after` that is a date.
     """
+    if status == 407:
+        return replace(_no_connection("the proxy wants a login (HTTP 407)", endpoint, _PROXY_HINT), retryable=False)
     text = body.decode(errors="replace").strip()
     retry_after = retry_after_of(headers, time.time() if now is None else now)
     if 300 <= status < 400:
@@ -73,33 +77,37 @@ def failure_from_exception(error: BaseException, endpoint: Endpoint) -> Failed:
             case ssl.SSLError():
                 return _tls(cause, endpoint)
             case socket.gaierror():
-                message = f"the name {host_of(endpoint)} was not found"
-                return _connect(message, "Check the network connection and the base URL.", endpoint)
+                return _no_connection(f"the name {host_of(endpoint)} was not found", endpoint)
             case ConnectionRefusedError():
-                return _connect(f"nothing listens at {place(endpoint)}", _start_hint(endpoint), endpoint)
+                return _no_connection(f"nothing listens at {place(endpoint)}", endpoint, _start_hint(endpoint))
             case _:
                 pass
     names = {type(cause).__name__ for cause in chain}
-    said = redact(str(error), endpoint) or type(error).__name__
+    return _from_client_error(names, redact(str(error), endpoint) or type(error).__name__, endpoint)
+
+
+def _from_client_error(names: set[str], said: str, endpoint: Endpoint) -> Failed:
+    """By the names of httpx2's exceptions, so that it need not be imported here."""
     if "ProxyError" in names:
-        hint = "Check the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or take the host out with NO_PROXY."
-        return _connect(f"the proxy refused the connection to {place(endpoint)}: {said}", hint, endpoint)
+        return _no_connection(f"the proxy refused the way to {place(endpoint)}: {said}", endpoint, _PROXY_HINT)
     if names & {"ConnectTimeout", "PoolTimeout"}:
-        return _connect(f"no connection to {place(endpoint)} in time", "Check the network and the base URL.", endpoint)
+        return _no_connection(f"no connection to {place(endpoint)} in time", endpoint)
+    if "ConnectError" in names:
+        return _no_connection(f"no connection to {place(endpoint)}: {said}", endpoint)
     if names & {"ReadTimeout", "WriteTimeout"}:
         return timed_out(endpoint)
-    if names & {"ConnectError"}:
-        hint = "Check the network connection and the base URL."
-        return _connect(f"no connection to {place(endpoint)}: {said}", hint, endpoint)
-    if names & {"InvalidURL", "UnsupportedProtocol", "LocalProtocolError", "UnicodeEncodeError"}:
-        message = f"{place(endpoint)} can't be called: {said}"
-        return Failed(kind="bad_request", message=message, hint="Check the base URL, the model and the API key.")
     if names & {"RemoteProtocolError", "ReadError", "WriteError", "CloseError"}:
         return interrupted(endpoint)
-    if names & {"DecodingError"}:
+    if names & {"LocalProtocolError", "UnicodeEncodeError"}:  # its words may hold the key
+        message = f"{endpoint.profile.name}: the API key or the base URL has characters that HTTP does not allow"
+        return Failed(kind="bad_request", message=message, hint="Copy the key again, without spaces and line breaks.")
+    if names & {"InvalidURL", "UnsupportedProtocol"}:
+        message = f"{endpoint.profile.name}: {place(endpoint) or 'an empty text'} is no base URL: {said}"
+        return Failed(kind="bad_request", message=message, hint="A base URL looks like https://host/path.")
+    if "DecodingError" in names:
         return protocol_failure(endpoint, f"the answer can't be decompressed: {said}")
-    message = f"{place(endpoint)} can't be called: {type(error).__name__}: {said}"
-    return Failed(kind="protocol", message=message, hint="Check the base URL, the API key and the proxy settings.")
+    message = f"{place(endpoint)} can't be called: {said}"
+    return Failed(kind="protocol", message=message, hint="Check the base URL and the proxy settings.")
 
 
 def interrupted(endpoint: Endpoint) -> Failed:
@@ -144,7 +152,7 @@ def where(endpoint: Endpoint) -> str:
 
 def place(endpoint: Endpoint) -> str:
     """The base URL, fit to be shown."""
-    return redact(endpoint.base_url, endpoint)
+    return redact(endpoint.base_url.partition("?")[0], endpoint)
 
 
 def host_of(endpoint: Endpoint) -> str:
@@ -166,6 +174,7 @@ def redact(text: str, endpoint: Endpoint) -> str:
     return text if len(text) <= QUOTE else text[: QUOTE - 1] + "…"
 
 
+_PROXY_HINT = "Check the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or take the host out with NO_PROXY."
 _TOOL_HINT = "This model can't call tools here. Choose another model, or start the server with tool calling on."
 
 
@@ -241,7 +250,9 @@ def _tls(error: ssl.SSLError, endpoint: Endpoint) -> Failed:
     return Failed(kind="tls", message=message, hint=hint)
 
 
-def _connect(message: str, hint: str, endpoint: Endpoint) -> Failed:
+def _no_connection(
+    message: str, endpoint: Endpoint, hint: str = "Check the network connection and the base URL."
+) -> Failed:
     return Failed(kind="connect", message=f"{endpoint.profile.name}: {message}", hint=hint, retryable=True)
 
 
@@ -251,7 +262,7 @@ def _start_hint(endpoint: Endpoint) -> str:
     return "Check the host and the port in the base URL."
 
 
-def _causes(error: BaseException) -> Any:
+def _causes(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:

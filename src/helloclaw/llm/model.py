@@ -14,8 +14,8 @@ class ChatModel(Protocol):
     """A model that can be called.
 
     `stream` makes one call and ends with exactly one `Finish` or `Failed`; it raises nothing but cancellation. Cancel
-    the task, or close the generator, and the connection closes at once. `endpoint` is the one that the latest call was
-    answered by: the fallback, if it came to that.
+    the task, or close the generator, and the connection closes at once. `endpoint` is the main one; whenever a call
+    goes to another, a `Fallback` says so before its answer begins, and its `after` is the answer's origin.
     """
 
     @property

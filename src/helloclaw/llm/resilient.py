@@ -49,36 +49,42 @@ class ResilientModel:
         self._transport = transport or Transport()
         self._sleep = sleep
         self._jitter = jitter
-        self._active = endpoint
+        self._fallen: Failed | None = None  # why the turn that is under way has gone to the fallback
         self._without_thinking: set[str] = set()
 
     @property
     def endpoint(self) -> Endpoint:
-        return self._active
+        return self._main
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """See `ChatModel`. A turn that has gone to the fallback stays there; the next one begins with the main."""
+        active = self._main
         if not _goes_on(request):
-            self._active = self._main
+            self._fallen = None
+        elif self._fallen is not None and self._fallback is not None:
+            active = self._fallback
+            yield _other_model(self._main, active, self._fallen)
         retries = failures = 0
         while True:
-            sent = self._fit(request)
-            async with contextlib.aclosing(self._once(sent)) as events:
+            sent = self._fit(request, active)
+            async with contextlib.aclosing(self._transport.call(sent, active, wire_for(active))) as events:
                 async for event in events:
                     if isinstance(event, Failed):
                         break
                     yield event
                 else:
                     return
-            failure = await self._explained(event)
+            failure = await self._explained(event, active)
             failures += 1
             if failure.kind == "thinking_refused" and sent.thinking_budget > 0:
-                yield self._stop_thinking(failure)
+                self._without_thinking.add(active.origin)
+                yield Fallback(what="thinking", before=active.origin, after=active.origin, failure=failure)
                 continue
             wait = self._wait(failure, retries)
             given_up = failure.retryable and (failures >= FAILURES_BEFORE_FALLBACK or wait is None)
-            if given_up and self._fallback is not None and self._active is not self._fallback:
-                yield self._fall_back(self._fallback, failure)
+            if given_up and self._fallback is not None and active is not self._fallback:
+                active, self._fallen = self._fallback, failure
+                yield _other_model(self._main, active, failure)
                 continue
             if wait is None:
                 yield failure
@@ -90,21 +96,9 @@ class ResilientModel:
     async def aclose(self) -> None:
         await self._transport.aclose()
 
-    def _once(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        return self._transport.call(request, self._active, wire_for(self._active))
-
-    def _fit(self, request: ModelRequest) -> ModelRequest:
+    def _fit(self, request: ModelRequest, active: Endpoint) -> ModelRequest:
         """The request without thinking, where that has been refused before."""
-        return replace(request, thinking_budget=0) if self._active.origin in self._without_thinking else request
-
-    def _stop_thinking(self, failure: Failed) -> Fallback:
-        origin = self._active.origin
-        self._without_thinking.add(origin)
-        return Fallback(what="thinking", before=origin, after=origin, failure=failure)
-
-    def _fall_back(self, fallback: Endpoint, failure: Failed) -> Fallback:
-        before, self._active = self._active.origin, fallback
-        return Fallback(what="model", before=before, after=fallback.origin, failure=failure)
+        return replace(request, thinking_budget=0) if active.origin in self._without_thinking else request
 
     def _wait(self, failure: Failed, retries: int) -> float | None:
         """Seconds until the next try, or None if there is none."""
@@ -114,20 +108,24 @@ class ResilientModel:
             return max(failure.retry_after, MIN_WAIT_S) if failure.retry_after <= MAX_RETRY_AFTER_S else None
         return min(2.0**retries, MAX_WAIT_S) * (0.5 + self._jitter() / 2)
 
-    async def _explained(self, failure: Failed) -> Failed:
+    async def _explained(self, failure: Failed, active: Endpoint) -> Failed:
         """For an unknown model, name those of the server's models that are most like it."""
         if failure.kind != "not_found":
             return failure
         try:
             async with asyncio.timeout(NEAR_NAMES_S):
-                names = await self._transport.list_models(self._active)
+                names = await self._transport.list_models(active)
         except TimeoutError:
             return failure
-        if isinstance(names, Failed) or self._active.model in names:
+        if isinstance(names, Failed) or active.model in names:
             return failure
-        near = near_names(self._active.model, names)
+        near = near_names(active.model, names)
         listed = ", ".join(f'"{name}"' for name in near or sorted(names)[:10])
         return replace(failure, hint=f"Did you mean {listed}?" if near else f"The server has {listed}.")
+
+
+def _other_model(before: Endpoint, after: Endpoint, failure: Failed) -> Fallback:
+    return Fallback(what="model", before=before.origin, after=after.origin, failure=failure)
 
 
 def _goes_on(request: ModelRequest) -> bool:
