@@ -117,3 +117,22 @@ async def test_a_symlink_swapped_all_the_time_never_leaks(bench: Bench, tmp_path
         thread.join()
     assert seen <= {"1\tplain", "1\tplain "}
     assert (tmp_path / "outside" / "f").read_text() == "secret"
+
+
+async def test_a_file_saved_all_the_time_can_be_read(bench: Bench) -> None:
+    path, spare = bench.workdir / "f", bench.workdir / "spare"
+    path.write_text("saved")
+    over = threading.Event()
+
+    def save() -> None:
+        while not over.is_set():
+            spare.write_text("saved")
+            spare.replace(path)
+
+    thread = threading.Thread(target=save)
+    thread.start()
+    try:
+        assert {await bench.text("read_file", path="f") for _ in range(200)} == {"1\tsaved"}
+    finally:
+        over.set()
+        thread.join()

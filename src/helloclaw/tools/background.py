@@ -144,7 +144,7 @@ class BackgroundCommands:
         output = CommandOutput(task.store, lambda _: None)
         try:
             task.ended = await run_command(line, timeout_s=timeout_s, receive=output.receive)
-            self._shell.adopt(task.ended.rest)
+            self._shell.adopt(task.ended)
         except ToolError as error:
             task.failure = str(error)
         finally:

@@ -17,7 +17,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from helloclaw.tools.base import ToolError
-from helloclaw.tools.process_tree import MARK_VARIABLE, ProcessTree, end_tree, mark_file, now_in_ticks
+from helloclaw.tools.process_tree import MARK_VARIABLE, ProcessTree, end_tree, mark_file
 
 # Out of the way of the numbers that scripts use for their own files (3 to 9, 200) and of bash's (10, 63, 255).
 _LOWEST_MARK_FD = 231
@@ -41,11 +41,12 @@ class Ending(Struct, frozen=True, kw_only=True):
     """How a command ended. `exit_code` is negative for a signal, None when it was stopped after its time was up.
 
     `cwd` is the shell's last directory, None where it could not be learnt. `rest` is the pipe that processes left in
-    the background still hold; whoever gets it must keep it empty and close it.
+    the background still hold; whoever gets it must keep it and close it. `root` was the first process.
     """
 
     exit_code: int | None
     seconds: float
+    root: int
     cwd: Path | None
     rest: OutputPipe | None = None
 
@@ -107,7 +108,7 @@ async def run_command(line: CommandLine, *, timeout_s: float | None, receive: Ca
     if os.name == "nt":
         raise ToolError("commands need bash, which this system does not have; run HelloClaw in WSL to use them")
     started = time.monotonic()
-    tree = ProcessTree(root=None, mark=line.mark, born=now_in_ticks())
+    tree = ProcessTree(root=None, mark=line.mark)
     process: asyncio.subprocess.Process | None = None
     pipe = OutputPipe(receive)
     with _marked(line.mark) as mark:
@@ -124,7 +125,13 @@ async def run_command(line: CommandLine, *, timeout_s: float | None, receive: Ca
             finally:
                 pipe.close()
             raise
-        return Ending(exit_code=exit_code, seconds=time.monotonic() - started, cwd=_noted_directory(mark), rest=rest)
+        return Ending(
+            exit_code=exit_code,
+            seconds=time.monotonic() - started,
+            root=process.pid,
+            cwd=_noted_directory(mark),
+            rest=rest,
+        )
 
 
 async def _start(line: CommandLine, output: int, mark: int) -> asyncio.subprocess.Process:

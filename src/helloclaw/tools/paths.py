@@ -129,7 +129,8 @@ def _require_same_place(handle: int, path: Path) -> None:
         actual = os.readlink(f"/proc/self/fd/{handle}")
     except OSError:  # no /proc: O_NOFOLLOW has guarded the last component
         return
-    if actual != str(path):
+    # Deleted or replaced whole since it was opened, as an editor saves: still what was opened.
+    if actual.removesuffix(" (deleted)") != str(path).removesuffix(" (deleted)"):
         raise ToolError(f"{path} was moved or replaced while it was being opened; look at it and try again")
 
 

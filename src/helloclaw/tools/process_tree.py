@@ -29,13 +29,11 @@ class ProcessTree(Struct, frozen=True, kw_only=True):
     """What marks one command's processes. `root` is its first process, the leader of its session, until that is reaped.
 
     `mark` begins the value of `MARK_VARIABLE` and the anonymous file's name. It ends with a dot, so that none begins
-    another by chance: `SESSION.` marks all commands of a session, `SESSION.7.` one of them. Descendants were born
-    after `born`, in clock ticks since boot.
+    another by chance: `SESSION.` marks all commands of a session, `SESSION.7.` one of them.
     """
 
     root: int | None
     mark: str
-    born: int
 
 
 class _Process(Struct, frozen=True):
@@ -54,17 +52,10 @@ def mark_file(mark: str) -> int:
         return os.dup(unnamed.fileno())
 
 
-def now_in_ticks() -> int:
-    """The present as `/proc/PID/stat` counts starts, less one tick for rounding. 0 where there is no such clock."""
-    if not hasattr(time, "CLOCK_BOOTTIME"):
-        return 0
-    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")) - 1
-
-
-def living(tree: ProcessTree) -> set[int]:
-    """The pids that belong to the command now, zombies left out."""
+def living(tree: ProcessTree, since: int = 0) -> set[int]:
+    """The pids that belong to the command now, zombies left out. None was born before `since`, in clock ticks."""
     own = os.getpid()
-    processes = {process.pid: process for process in _processes() if process.pid != own and process.born >= tree.born}
+    processes = {process.pid: process for process in _processes() if process.pid != own and process.born >= since}
     # A child of ours that is not the root may be another command between fork and exec: it still has our open files.
     found = {pid for pid, process in processes.items() if _belongs(process, tree, own)}
     while True:
@@ -76,39 +67,42 @@ def living(tree: ProcessTree) -> set[int]:
 
 async def end_tree(tree: ProcessTree) -> None:
     """SIGTERM, then SIGKILL to all of the command's processes, until none is left. If cancelled, SIGKILL at once."""
+    # No descendant is older than the root, so that not every process of the machine has to be looked into.
+    root = _process(str(tree.root)) if tree.root is not None else None
+    since = root.born if root else 0
     try:
-        if _signal_all(tree, signal.SIGTERM):
+        if _signal_all(tree, since, signal.SIGTERM):
             # A stopped process takes SIGTERM only once it goes on.
-            _signal_all(tree, signal.SIGCONT)
-            await _until_gone(tree, TERM_GRACE_S)
+            _signal_all(tree, since, signal.SIGCONT)
+            await _until_gone(tree, since)
     finally:
-        _kill(tree)
+        _kill(tree, since)
 
 
-async def _until_gone(tree: ProcessTree, patience_s: float) -> None:
-    deadline = time.monotonic() + patience_s
-    while time.monotonic() < deadline and _any_left(tree):  # noqa: ASYNC110 - the system tells of no stranger's end
+async def _until_gone(tree: ProcessTree, since: int) -> None:
+    deadline = time.monotonic() + TERM_GRACE_S
+    while time.monotonic() < deadline and _any_left(tree, since):  # noqa: ASYNC110 - the system tells of no stranger's end
         await asyncio.sleep(_POLL_S)
 
 
-def _kill(tree: ProcessTree) -> None:
+def _kill(tree: ProcessTree, since: int) -> None:
     """Again and again, since a process may fork between being seen and being killed. Not to be interrupted."""
     deadline = time.monotonic() + _KILL_PATIENCE_S
-    while _signal_all(tree, signal.SIGKILL) and time.monotonic() < deadline:
+    while _signal_all(tree, since, signal.SIGKILL) and time.monotonic() < deadline:
         time.sleep(0.001)
 
 
-def _any_left(tree: ProcessTree) -> bool:
-    if not _has_proc():
+def _any_left(tree: ProcessTree, since: int) -> bool:
+    if not shows_marks():
         return tree.root is not None and _signal_group(tree.root, 0)
-    return bool(living(tree))
+    return bool(living(tree, since))
 
 
-def _signal_all(tree: ProcessTree, number: signal.Signals) -> bool:
+def _signal_all(tree: ProcessTree, since: int, number: signal.Signals) -> bool:
     """Send a signal to the whole tree; whether there was anyone to get it."""
-    if not _has_proc():
+    if not shows_marks():
         return tree.root is not None and _signal_group(tree.root, number)
-    pids = living(tree)
+    pids = living(tree, since)
     # Parents first: a shell whose child is ended before itself would go on with its next command.
     for pid in sorted(pids, key=lambda pid: (pid != tree.root, pid)):
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -149,18 +143,23 @@ def _has_file(pid: int, mark: str) -> bool:
 def _processes() -> Iterator[_Process]:
     """All processes that `/proc` shows, zombies left out."""
     for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/stat", "rb") as stream:
-                stat = stream.read()
-        except OSError:  # it ended just now
-            continue
-        # The name in parentheses may hold anything, blanks and parentheses too; what follows the last one is regular.
-        fields = stat[stat.rindex(b")") + 2 :].split()
-        if fields[0] not in (b"Z", b"X"):
-            yield _Process(int(name), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+        if name.isdigit() and (process := _process(name)):
+            yield process
 
 
-def _has_proc() -> bool:
+def _process(pid: str) -> _Process | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stream:
+            stat = stream.read()
+    except OSError:  # it has ended
+        return None
+    # The name in parentheses may hold anything, blanks and parentheses too; what follows the last one is regular.
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    if fields[0] in (b"Z", b"X"):
+        return None
+    return _Process(int(pid), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+
+
+def shows_marks() -> bool:
+    """Whether this system lets us see marks at all, so that a command can be found once its root is gone."""
     return os.path.exists("/proc/self/stat")

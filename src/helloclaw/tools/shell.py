@@ -10,12 +10,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from helloclaw.tools.base import Facts, Tool, ToolOutput
-from helloclaw.tools.command import CommandLine, OutputPipe, run_command
+from helloclaw.tools.command import CommandLine, Ending, run_command
 from helloclaw.tools.command_output import CommandOutput, describe
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.environment import rebuild
 from helloclaw.tools.persisted import BASH_LIMIT, OutputStore
-from helloclaw.tools.process_tree import ProcessTree, end_tree, now_in_ticks
+from helloclaw.tools.process_tree import ProcessTree, end_tree, shows_marks
 from helloclaw.tools.repository_programs import neutral_git_config
 
 DEFAULT_TIMEOUT_S = 120
@@ -36,8 +36,7 @@ class ShellState:
         self._environ = environ
         self._session = secrets.token_hex(8)
         self._commands = 0
-        self._born = now_in_ticks()
-        self._rests: list[OutputPipe] = []
+        self._left: list[Ending] = []
 
     async def line(self, text: str) -> CommandLine:
         """`text` with the directory, the environment and the mark it is to run with."""
@@ -62,21 +61,24 @@ class ShellState:
         self.cwd = directory
         return f"current directory: {directory}"
 
-    def adopt(self, rest: OutputPipe | None) -> str:
+    def adopt(self, ending: Ending) -> str:
         """Take over the output of what a command left running; what to tell the model of it."""
-        self._rests = [known for known in self._rests if not known.ended.is_set()]
-        if rest is None:
+        self._left = [left for left in self._left if left.rest and not left.rest.ended.is_set()]
+        if ending.rest is None:
             return ""
-        self._rests.append(rest)
+        self._left.append(ending)
         return "a process it started runs on in the background, unseen, until the session ends"
 
     async def close(self) -> None:
         """End every process that the session's commands left behind."""
         if self._commands:
-            await end_tree(ProcessTree(root=None, mark=f"{self._session}.", born=self._born))
-        for rest in self._rests:
-            rest.close()
-        self._rests.clear()
+            await end_tree(ProcessTree(root=None, mark=f"{self._session}."))
+        for left in self._left:
+            if left.rest and not left.rest.ended.is_set():
+                if not shows_marks():  # as long as the pipe is held, the process group exists
+                    await end_tree(ProcessTree(root=left.root, mark=f"{self._session}."))
+                left.rest.close()
+        self._left.clear()
 
 
 async def run(call: Bash, context: ToolContext) -> ToolOutput:
@@ -89,7 +91,7 @@ async def run(call: Bash, context: ToolContext) -> ToolOutput:
         ending = await run_command(line, timeout_s=call.timeout, receive=output.receive)
     finally:
         output.close()
-    notes = (lost, describe(ending), shell.move_to(ending.cwd), shell.adopt(ending.rest))
+    notes = (lost, describe(ending), shell.move_to(ending.cwd), shell.adopt(ending))
     return ToolOutput(text=_text(store, notes), is_error=ending.exit_code != 0)
 
 
