@@ -51,7 +51,7 @@ def render_messages(request: ModelRequest, endpoint: Endpoint) -> tuple[list[_Js
     writer = _Writer(endpoint, thinking=request.thinking_budget > 0)
     turns = _alternate(writer.turn(message) for message in request.messages)
     _mark_for_cache(turns)
-    blocked = endpoint.profile.signed_thinking_only and _loop_without_thought(turns)
+    blocked = not endpoint.profile.needs_thinking_with_calls and _loop_without_thought(turns)
     return [{"role": turn.role, "content": turn.content} for turn in turns], blocked
 
 
@@ -166,11 +166,11 @@ def _mark_for_cache(turns: Sequence[_Turn]) -> None:
 
 
 def _loop_without_thought(turns: Sequence[_Turn]) -> bool:
-    """Whether the last assistant turn called tools, is being answered, and holds no thought."""
+    """Whether the last assistant turn called tools, is being answered, and does not begin with a thought."""
     answered = len(turns) > 1 and any(block["type"] == "tool_result" for block in turns[-1].content)
     return answered and _calls_without_thought(turns[-2].content)
 
 
 def _calls_without_thought(content: Sequence[_Json]) -> bool:
-    kinds = {block["type"] for block in content}
-    return "tool_use" in kinds and not kinds & _THOUGHTS
+    kinds = [block["type"] for block in content]
+    return "tool_use" in kinds and kinds[0] not in _THOUGHTS
