@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helloclaw.llm.events import Failed, Finish, StreamEvent
@@ -58,6 +58,7 @@ def ends_once(events: list[StreamEvent]) -> None:
     amounts_to(events)
 
 
+@settings(max_examples=60)
 @given(st.lists(EVENTS | ANYTHING, max_size=12), st.booleans())
 def test_any_stream_of_events(sent: list[Any], clean: bool) -> None:
     decoder = AnthropicWire().decoder(REQUEST, ENDPOINT)
@@ -74,6 +75,7 @@ def test_any_text(data: str, name: str) -> None:
     ends_once(decoder.feed(SseEvent(name, data)) + decoder.close(clean=True))
 
 
+@settings(max_examples=60)
 @given(fields(content=st.lists(OPENINGS | ANYTHING, max_size=4), stop_reason=st.just("end_turn"), usage=ANYTHING))
 def test_any_whole_answer(body: dict[str, Any]) -> None:
     ends_once(AnthropicWire().decode_whole(body, REQUEST, ENDPOINT))
