@@ -72,7 +72,7 @@ def plan_write(call: WriteFile, context: ToolContext) -> Change:
     after = _encoded(content, UTF8 if old is None else old.encoding, name)
     diff = unified_diff("" if old is None else old.content, content, name)
     lines = call.content.count("\n") + (not call.content.endswith("\n") and bool(call.content))
-    done = f"{'Created' if before is None else 'Replaced'} {name} ({lines} lines)"
+    done = f"{'Created' if before is None else 'Replaced'} {name} ({lines} line{'s' * (lines != 1)})"
     return Change(path=path, before=before, after=after, diff=diff, done=done)
 
 
