@@ -197,7 +197,9 @@ class OpenAIDecoder:
 
     def _cut_off_leak(self) -> list[StreamEvent]:
         named = _LEAKED_NAME.search(self._broken)
-        name = (named[1] or named[2]) if named else ""
+        if named is None:
+            return self._calls.from_leaks(self._leaks)
+        name = named[1] or named[2]
         id_ = self._ids.claim("", name)
         call = MalformedCall(id=id_, name=name, raw=self._broken, error="The call was cut off.")
         return [*self._calls.from_leaks(self._leaks), ToolCallStart(id_, name), ToolCallEnd(call)]

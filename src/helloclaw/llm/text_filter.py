@@ -74,6 +74,7 @@ _END_TOKEN = re.compile(rf"<{BAR}+\s*tool[▁_ ]calls(?:[▁_ ]section)?[▁_ ]e
 _END_XTML = re.compile(rf"<{BAR}close{BAR}>tools<{BAR}sep{BAR}>")
 _END_XML = re.compile(r"</minimax:tool_call>")
 _NEVER = re.compile(r"(?!)")
+_HALF_A_TAG = re.compile(rf"<{_GAP}/?{_GAP}DSML{BAR}|<{_BARS}tool[▁_ ]call", re.IGNORECASE)
 
 _BEGINS = re.compile(rf"begin\s*{BAR}+>$", re.IGNORECASE)
 
@@ -90,6 +91,7 @@ class TextFilter:
     def __init__(self, *, think_tags: ThinkTags, leaks: bool, schemas: Schemas) -> None:
         self._think_tags = think_tags
         self._schemas = schemas
+        self._leaks = leaks
         found = _LEAKS if leaks else []
         thinks = think_tags != "off"
         self._in_text = Markers([*(_THINK if thinks else ()), *(_UNTHINK if thinks else ()), *found])
@@ -116,9 +118,11 @@ class TextFilter:
         return self._take()
 
     def close(self) -> list[Piece]:
-        """The rest. What was held back as a possible marker is text after all."""
+        """The rest. What was held back as a possible marker is text after all, unless it plainly was to become one."""
         if self._capture is not None:
             self._read_capture(self._buffer, self._capture[1])
+        elif self._leaks and _HALF_A_TAG.match(self._buffer) and not self._quotes.open:
+            self._pieces.append(BrokenLeak(self._buffer))
         else:
             self._emit(self._buffer)
         self._buffer = ""
