@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -110,8 +111,8 @@ async def run_command(line: CommandLine, *, timeout_s: float | None, receive: Ca
     started = time.monotonic()
     tree = ProcessTree(root=None, mark=line.mark)
     process: asyncio.subprocess.Process | None = None
-    pipe = OutputPipe(receive)
     with _marked(line.mark) as mark:
+        pipe = OutputPipe(receive)
         try:
             process = await _start(line, pipe.writer, mark)
             pipe.close_writer()
@@ -157,9 +158,8 @@ async def _start(line: CommandLine, output: int, mark: int) -> asyncio.subproces
             start_new_session=True,
         )
     except OSError as error:
-        advice = (
-            "write long text to a file first" if error.errno == 7 else "check the directory and the system's limits"
-        )
+        too_long = error.errno == errno.E2BIG
+        advice = "write long text to a file first" if too_long else "check the directory and the system's limits"
         raise ToolError(f"cannot start bash in {line.cwd}: {error.strerror}; {advice}") from error
     except ValueError:  # UnicodeEncodeError is one too
         raise ToolError("the command holds a NUL or an invalid character; give it again without") from None
