@@ -57,7 +57,7 @@ def writing_to(directory: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise _no_room(directory, str(error)) from error
         raise PullFailed(
             "directory",

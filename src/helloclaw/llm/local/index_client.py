@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -104,15 +105,7 @@ async def fetched(
 async def _run(command: list[str], scratch: Path, environ: Mapping[str, str], at: Callable[[int], None]) -> None:
     log = scratch / "log"
     with log.open("wb") as output:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            cwd=scratch,
-            env={**environ, "TMPDIR": str(scratch), "PYTHONDONTWRITEBYTECODE": "1"},
-            start_new_session=os.name != "nt",
-        )
+        process = await _spawn(command, scratch, environ, output)
     ended = asyncio.create_task(process.wait())
     try:
         while not (await asyncio.wait((ended,), timeout=_POLL_S))[0]:
@@ -123,6 +116,31 @@ async def _run(command: list[str], scratch: Path, environ: Mapping[str, str], at
         await ended
     if process.returncode:
         raise InstallerFailed(_last_words(log.read_text(encoding="utf-8", errors="replace"), process.returncode))
+
+
+async def _spawn(
+    command: list[str], scratch: Path, environ: Mapping[str, str], output: BinaryIO
+) -> asyncio.subprocess.Process:
+    """Start it in a session of its own. Cancelled half-way, asyncio would end it, but not its children."""
+    spawning = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=scratch,
+            env={**environ, "TMPDIR": str(scratch), "PYTHONDONTWRITEBYTECODE": "1"},
+            start_new_session=os.name != "nt",
+        )
+    )
+    try:
+        return await asyncio.shield(spawning)
+    except asyncio.CancelledError:
+        with contextlib.suppress(OSError):
+            process = await spawning
+            _end(process)
+            await process.wait()
+        raise
 
 
 def _end(process: asyncio.subprocess.Process) -> None:

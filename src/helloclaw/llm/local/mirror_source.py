@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helloclaw.llm.local.partial import CHUNK_BYTES, Partial, WrongBytes
+from helloclaw.llm.local.partial import Partial, WrongBytes
 from helloclaw.llm.local.progress import Meter
 from helloclaw.llm.local.source import SourceFailed
 
@@ -48,7 +48,7 @@ class Mirror:
         headers = {"accept-encoding": "identity", "range": f"bytes={partial.size}-"}
         async with client.stream("GET", self._url, headers=headers) as response:
             skip = partial.size - _checked_start(response, partial)
-            async for chunk in response.aiter_bytes(CHUNK_BYTES):
+            async for chunk in response.aiter_bytes():
                 piece = chunk[skip:]
                 skip -= len(chunk) - len(piece)
                 if piece:

@@ -130,7 +130,9 @@ def _finish(partial: Partial, source: str, meter: Meter) -> Pulled:
     return done
 
 
-def adopt(file: Path, directory: Path, *, report: Report = no_report) -> Pulled:
+def adopt(
+    file: Path, directory: Path, *, report: Report = no_report, catalogue: Sequence[Weights] = CATALOGUE
+) -> Pulled:
     """Copy the GGUF file into `directory`, under the catalogue's name if its SHA-256 is known there.
 
     Raises `PullFailed`.
@@ -151,7 +153,7 @@ def adopt(file: Path, directory: Path, *, report: Report = no_report) -> Pulled:
         meter = Meter(total, report)
         try:
             sha256 = _copy(file, temporary, meter)
-            known = _recognise(file, total, sha256)
+            known = _recognise(file, total, sha256, catalogue)
             final = directory / (known.filename if known else file.name)
             os.replace(temporary, final)
         finally:
@@ -163,9 +165,9 @@ def adopt(file: Path, directory: Path, *, report: Report = no_report) -> Pulled:
         return done
 
 
-def _recognise(file: Path, total: int, sha256: str) -> Weights | None:
+def _recognise(file: Path, total: int, sha256: str, catalogue: Sequence[Weights]) -> Weights | None:
     """A file with the length of known weights and another checksum is a damaged copy, not another model."""
-    for weights in CATALOGUE:
+    for weights in catalogue:
         if weights.sha256 == sha256:
             return weights
         if weights.bytes == total:
