@@ -27,7 +27,7 @@ async def ask(wire: Wire, request: ModelRequest, endpoint: Endpoint) -> list[Str
             clean = True
         except httpx2.HTTPError:
             pass  # the connection died, which is for the decoder to judge
-    for event in sse.close():
+    for event in sse.close() if clean else ():
         events += decoder.feed(event)
     return events + decoder.close(clean=clean)
 

@@ -5,7 +5,6 @@ What gateways do to tool calls is sorted out in `call_assembly`, what they leave
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Literal
 
@@ -57,6 +56,7 @@ class OpenAIDecoder:
         self._usage: Usage | None = None
         self._failure: Failed | None = None
         self._touched = False
+        self._foreign = False
         self._ended = False
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
@@ -72,17 +72,22 @@ class OpenAIDecoder:
                 return self._fail(failure_from_error(data, self._endpoint))
             failure = protocol_failure(self._endpoint, f"this is not JSON: {data[:80]}")
             return self._fail(replace(failure, retryable=self._touched))  # after a good start the line is to blame
+        return self.read(chunk, is_error=event.name == "error")
+
+    def read(self, chunk: Any, *, is_error: bool = False) -> list[StreamEvent]:
+        """What one decoded chunk means."""
         error = error_in(chunk)
-        if error is None and event.name == "error":
-            error = chunk
-        if error is not None:
-            return self._fail(failure_from_error(error, self._endpoint))
-        return self._read(chunk) if is_object(chunk) else []
+        if error is not None or is_error:
+            return self._fail(failure_from_error(chunk if error is None else error, self._endpoint))
+        if not is_object(chunk):
+            return []
+        self._foreign |= bool(chunk) and not chunk.keys() & {"choices", "usage"}
+        return self._choices(chunk)
 
     def close(self, *, clean: bool) -> list[StreamEvent]:
         return [] if self._ended else self._end("closed" if clean else "died")
 
-    def _read(self, chunk: dict[str, Any]) -> list[StreamEvent]:
+    def _choices(self, chunk: dict[str, Any]) -> list[StreamEvent]:
         self._usage = usage_of(chunk) or self._usage
         events: list[StreamEvent] = []
         for choice in array_or_empty(chunk.get("choices")):
@@ -172,7 +177,9 @@ class OpenAIDecoder:
         came = bool(self._touched or events or self._calls or self._leaks or self._broken)
         silent = how == "closed" and self._endpoint.profile.finish_optional and self._calls.whole
         if self._finish is None and not (came and (how == "done" or silent)):
-            return [*events, *self._fail(interrupted(self._endpoint))]
+            strange = self._foreign and not came
+            failure = protocol_failure(self._endpoint, "its events have no choices") if strange else None
+            return [*events, *self._fail(failure or interrupted(self._endpoint))]
         if not self._calls and not self._leaks:
             self._leaks += self._held.calls()
         events += [*self._say(self._held.release()), *self._blocks.finish(), *self._end_calls()]
@@ -214,20 +221,18 @@ class OpenAIDecoder:
 
 def decode_whole(body: dict[str, Any], request: ModelRequest, endpoint: Endpoint) -> list[StreamEvent]:
     """Read an answer that was not streamed, as the events that streaming it would have given."""
-    decoder = OpenAIDecoder(request, endpoint)
     envelope = body.get("data")  # one gateway wraps the answer as {"data": …, "success": true}
     if "choices" not in body and is_object(envelope) and "choices" in envelope:
         body = envelope
-    return [
-        *decoder.feed(SseEvent("message", json.dumps(_as_chunk(body)))),
-        *decoder.feed(SseEvent("message", "[DONE]")),
-    ]
-
-
-def _as_chunk(body: dict[str, Any]) -> dict[str, Any]:
+    decoder = OpenAIDecoder(request, endpoint)
     choice = next((choice for choice in array_or_empty(body.get("choices")) if is_object(choice)), None)
-    if choice is None:
-        return body if error_in(body) is not None else {"error": {"message": "the answer has no choices"}}
+    if choice is None and error_in(body) is None:
+        return [protocol_failure(endpoint, "the answer has no choices")]
+    chunk = body if choice is None else _as_chunk(body, choice)
+    return [*decoder.read(chunk), *decoder.feed(SseEvent("message", "[DONE]"))]
+
+
+def _as_chunk(body: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
     delta = dict(object_or_empty(choice.get("message")))
     calls = [call for call in array_or_empty(delta.get("tool_calls")) if is_object(call)]
     delta["tool_calls"] = [call | {"index": i} for i, call in enumerate(calls)]

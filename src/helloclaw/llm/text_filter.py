@@ -119,9 +119,11 @@ class TextFilter:
 
     def close(self) -> list[Piece]:
         """The rest. What was held back as a possible marker is text after all, unless it plainly was to become one."""
-        if self._capture is not None:
-            self._read_capture(self._buffer, self._capture[1])
-        elif self._leaks and _HALF_A_TAG.match(self._buffer) and not self._quotes.open:
+        while self._capture is not None:
+            markup, self._buffer = self._buffer, ""
+            self._read_capture(markup, self._capture[1])
+            self._scan()
+        if self._leaks and _HALF_A_TAG.match(self._buffer) and not self._quotes.open:
             self._pieces.append(BrokenLeak(self._buffer))
         else:
             self._emit(self._buffer)
@@ -167,7 +169,7 @@ class TextFilter:
             return
         self._pieces.append(Leaked(leak.calls))
         self._skip_space = True
-        self._emit(leak.rest)
+        self._buffer = leak.rest + self._buffer
 
     def _meet(self, found: Found) -> None:
         """Decide what a marker means where it stands."""
