@@ -1,35 +1,23 @@
-"""Ask a model over a real connection, with the product's own decoder of events and nothing above the wire."""
+"""Ask a model over a real connection, and look at what the answer amounts to."""
 
 from __future__ import annotations
 
-import httpx2
 from msgspec.structs import replace
 
 from helloclaw.llm.accumulate import Accumulator
 from helloclaw.llm.events import StreamEvent, ToolCallDelta, ToolCallEnd, ToolCallStart
 from helloclaw.llm.messages import Block, MalformedCall, ModelRequest, ToolCall
-from helloclaw.llm.sse import SseDecoder
+from helloclaw.llm.transport import Transport
 from helloclaw.llm.wire import Endpoint, Wire
 
 
 async def ask(wire: Wire, request: ModelRequest, endpoint: Endpoint) -> list[StreamEvent]:
-    """The events of a streamed answer."""
-    written = wire.request(request, endpoint)
-    sse, decoder = SseDecoder(), wire.decoder(request, endpoint)
-    events: list[StreamEvent] = []
-    clean = False
-    async with httpx2.AsyncClient(verify=False, trust_env=False) as client:
-        try:
-            async with client.stream("POST", written.url, headers=written.headers, json=written.body) as response:
-                async for data in response.aiter_bytes():
-                    for event in sse.feed(data):
-                        events += decoder.feed(event)
-            clean = True
-        except httpx2.HTTPError:
-            pass  # the connection died, which is for the decoder to judge
-    for event in sse.close() if clean else ():
-        events += decoder.feed(event)
-    return events + decoder.close(clean=clean)
+    """The events of one call, without retries."""
+    transport = Transport()
+    try:
+        return [event async for event in transport.call(request, endpoint, wire)]
+    finally:
+        await transport.aclose()
 
 
 def amounts_to(events: list[StreamEvent]) -> Accumulator:
