@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from helloclaw.permissions.reasons import Why
+
 
 class Behaviour(IntEnum):
     """Ordered from loose to strict, so that the strictest part of a compound is its `max`."""
@@ -34,7 +36,10 @@ class Call(Struct, frozen=True, kw_only=True):
 
 class Scope(Struct, frozen=True, kw_only=True):
     """Where the call happens. All paths are absolute and resolved. `roots` are free to read (workdir, home workspace,
-    `--add-dir`); `controls` are the agent's own settings, which nothing may write."""
+    `--add-dir`); `controls` are the agent's own settings, which nothing may write.
+
+    `known_urls` are those that the person typed, and those that a search result or a fetched page linked to.
+    """
 
     workdir: Path
     cwd: Path
@@ -42,21 +47,24 @@ class Scope(Struct, frozen=True, kw_only=True):
     roots: tuple[Path, ...]
     controls: tuple[Path, ...] = ()
     sandboxed: bool = False
+    known_urls: frozenset[str] = frozenset()
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """The verdict on one command of a compound."""
+    """The verdict on one command of a compound. `why` is `reason` before it was put into English."""
 
     text: str
     behaviour: Behaviour
     reason: str
     rule: str | None = None
+    why: Why | None = None
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
     """The decision. `step` is the pipeline's step that made it (1 shell safety … 5 ask the person).
 
-    `rule` is the rule that decided; `suggested_rules` are what `always` would save, narrowest first.
+    `rule` is the rule that decided. `suggested_rules` are what `always` would save, narrowest first: each alone would
+    let this call pass. `why` is `reason` before it was put into English.
     """
 
     behaviour: Behaviour
@@ -65,3 +73,4 @@ class Verdict(Struct, frozen=True, kw_only=True):
     rule: str | None = None
     suggested_rules: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
+    why: Why | None = None

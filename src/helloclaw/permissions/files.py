@@ -1,0 +1,79 @@
+"""What decisions have to know of the file system, behind one small seam, so that all else here is pure."""
+
+from __future__ import annotations
+
+import os
+import stat
+from itertools import islice
+from typing import Protocol
+
+from msgspec import Struct
+
+# Enough for any configuration a person writes by hand.
+MAX_TEXT_BYTES = 64 * 1024
+
+
+class Entry(Struct, frozen=True):
+    name: str
+    is_directory: bool
+    is_link: bool
+
+
+class Files(Protocol):
+    """Looking, never touching. Paths are absolute."""
+
+    def realpath(self, path: str) -> str:
+        """Where the path ends when every symbolic link is followed; it need not exist. A loop ends nowhere: itself."""
+        ...
+
+    def is_link(self, path: str) -> bool: ...
+
+    def entries(self, directory: str, limit: int) -> list[Entry]:
+        """What the directory holds, `limit` entries at most; nothing if it can't be listed."""
+        ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def text(self, path: str) -> str | None:
+        """A small file's content; None if there is none to be read."""
+        ...
+
+
+class OsFiles:
+    """The file system of this machine."""
+
+    def realpath(self, path: str) -> str:
+        try:
+            return os.path.realpath(path)
+        except (OSError, ValueError):
+            return path
+
+    def is_link(self, path: str) -> bool:
+        try:
+            return stat.S_ISLNK(os.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return False
+
+    def entries(self, directory: str, limit: int) -> list[Entry]:
+        try:
+            with os.scandir(directory) as scan:
+                return [
+                    Entry(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink())
+                    for entry in islice(scan, limit)
+                ]
+        except (OSError, ValueError):
+            return []
+
+    def exists(self, path: str) -> bool:
+        return os.path.lexists(path)
+
+    def text(self, path: str) -> str | None:
+        try:
+            with open(path, "rb") as stream:
+                content = stream.read(MAX_TEXT_BYTES + 1)
+        except (OSError, ValueError):
+            return None
+        return content.decode("utf-8", "replace") if len(content) <= MAX_TEXT_BYTES else None
+
+
+OS_FILES = OsFiles()

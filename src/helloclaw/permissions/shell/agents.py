@@ -1,0 +1,76 @@
+"""Starting another agent, or this one, in a way that asks nobody: the one wrapper around everything else. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from helloclaw.permissions.reasons import Why
+
+_AGENTS = frozenset(
+    {"claude", "claude-code", "codex", "gemini", "gemini-cli", "qwen", "qwen-code", "aider", "cursor-agent", "opencode",
+     "amp", "goose", "crush", "droid", "copilot", "cline", "kimi", "kimi-cli", "iflow", "auggie", "kiro-cli", "q", "plandex",
+     "openhands", "gptme", "mini-agent", "mini-swe-agent", "mini", "sweagent", "openclaw", "trae-cli", "codebuff",
+     "cn", "vibe", "grok"}
+)  # fmt: skip
+_OWN_NAMES = frozenset({"helloclaw", "agents"})
+# Flags, and values of flags, by which agents are told to ask nobody.
+_LOOSE = re.compile(
+    r"(?i)yolo|danger|bypass|skip|unsafe|auto|accept|allow|trust|never|full[-_]?access|dontask|no[-_]?(?:confirm|ask|approval)"
+    r"|force|always|yes|unrestricted|disable"
+)
+_LOOSE_SHORT = frozenset({"-y", "-f", "-a"})
+_OWN_LOOSE_FLAGS = ("--allow", "--trust", "--mode=auto")
+_RUNNERS = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "deno", "uv", "node"})
+_PACKAGE = re.compile(r"(?:@[\w.-]+/)?([\w.-]+?)(?:@[\w.-]+)?")
+
+
+def loosens_agent(name: str, arguments: Sequence[str]) -> Why | None:
+    """Why the command would start an agent without its guard; None if it doesn't, or starts none."""
+    if name.startswith(("python", "pypy")) and "-m" in arguments:
+        index = arguments.index("-m")
+        module = arguments[index + 1 : index + 2]
+        return loosens_agent(module[0].partition(".")[0], arguments[index + 2 :]) if module else None
+    if name in _RUNNERS:
+        for index, argument in enumerate(arguments):
+            package = _PACKAGE.fullmatch(argument)
+            if package and package[1].casefold() in _AGENTS | _OWN_NAMES:
+                return loosens_agent(package[1].casefold(), arguments[index + 1 :])
+        return None
+    if name in _OWN_NAMES:
+        return Why("loosens_agent", name) if _loosens_us(arguments) else None
+    if name not in _AGENTS:
+        return None
+    return Why("loosens_agent", name) if any(map(_is_loose, _flags_and_values(arguments))) else None
+
+
+def _flags_and_values(arguments: Sequence[str]) -> list[str]:
+    """Flags with what follows them, if that is one word: a prompt that speaks of `auto` is none."""
+    found: list[str] = []
+    for index, argument in enumerate(arguments):
+        follows_flag = (
+            index > 0 and arguments[index - 1].startswith("-") and arguments[index - 1] not in ("-p", "--print")
+        )
+        if argument.startswith("-") or (follows_flag and " " not in argument):
+            found.append(argument)
+    return found
+
+
+def _is_loose(word: str) -> bool:
+    return word in _LOOSE_SHORT or bool(_LOOSE.search(word))
+
+
+def _loosens_us(arguments: Sequence[str]) -> bool:
+    """Our own commands that widen what may run: a looser mode, a rule, trust, settings."""
+    words = [each for each in arguments if not each.startswith("-")]
+    if any(each.startswith(_OWN_LOOSE_FLAGS) for each in arguments):
+        return True
+    if any(flag == "--mode" and value == "auto" for flag, value in zip(arguments, arguments[1:], strict=False)):
+        return True
+    match words:
+        case ["trust", *_]:
+            return True
+        case ["config", "set" | "edit", *_] | ["permissions", "rm", *_]:
+            return True
+        case _:
+            return False

@@ -1,0 +1,117 @@
+"""Programs with a little language of their own: `find`, `sed`, `test`. Only what is known to read is taken. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.shell.options import Unknown, options, read_options
+from helloclaw.permissions.shell.reads import NOTHING, File, Reads
+
+# POSIX find and GNU findutils. Missing: `-exec -execdir -ok -okdir -delete -fls -fprint -fprint0 -fprintf`, which run
+# or write, `-files0-from`, and `-follow`, after which nobody knows where it goes.
+_FIND_ALONE = frozenset(
+    {"-a", "-and", "-o", "-or", "!", "-not", "(", ")", ",", "-print", "-print0", "-ls", "-prune", "-quit", "-empty",
+     "-nouser", "-nogroup", "-depth", "-mount", "-xdev", "-true", "-false", "-executable", "-readable", "-writable",
+     "-daystart", "-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race"}
+)  # fmt: skip
+_FIND_VALUED = frozenset(
+    {"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-xtype", "-size",
+     "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-maxdepth", "-mindepth", "-printf", "-perm", "-user",
+     "-group", "-uid", "-gid", "-regextype", "-links", "-inum", "-fstype", "-used", "-lname", "-ilname", "-context"}
+)  # fmt: skip
+_FIND_FILE = re.compile(r"-(?:anewer|cnewer|newer|samefile|newer[aBcm][aBcmt])")
+_FIND_LEADING = re.compile(r"-P|-O[0-3]")
+
+_SED_ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])+/I?)"
+_SED_COMMAND = re.compile(rf"\s*(?:{_SED_ADDRESS}(?:\s*,\s*(?:\+?{_SED_ADDRESS}))?)?\s*!?\s*[p=qQd]\s*")
+_SED_OPTIONS = options("nEre:su", "quiet silent regexp-extended expression= separate unbuffered posix version")
+
+# `-v` and `-R` evaluate an array's index, which may hold a command substitution; so does `-eq` within `[[`.
+_TEST_FILE = frozenset(f"-{letter}" for letter in "abcdefghkprstuwxGLNOS") - {"-a", "-t"}
+_TEST_STRING = frozenset({"-z", "-n"})
+_TEST_BINARY = frozenset({"=", "==", "!=", "<", ">"})
+_TEST_NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_TEST_FILES = frozenset({"-nt", "-ot", "-ef"})
+_INTEGER = re.compile(r"[+-]?\d+")
+
+
+def find_reads(arguments: Sequence[str]) -> Reads | Why:
+    rest = list(arguments)
+    while rest and _FIND_LEADING.fullmatch(rest[0]):
+        del rest[0]
+    starts: list[str] = []
+    while rest and not rest[0].startswith("-") and rest[0] not in ("(", ")", "!", ","):
+        starts.append(rest.pop(0))
+    files = [File(path, content=False) for path in starts or ["."]]
+    tokens = iter(rest)
+    for token in tokens:
+        if token in _FIND_ALONE:
+            continue
+        value = next(tokens, None)
+        if value is None or not (token in _FIND_VALUED or _FIND_FILE.fullmatch(token)):
+            return Why("unknown_option", f"find {token}")
+        if _FIND_FILE.fullmatch(token) and not token.endswith("t"):
+            files.append(File(value, content=False))
+    return Reads(files=tuple(files))
+
+
+def sed_reads(arguments: Sequence[str]) -> Reads | Why:
+    """`sed -n '10,40p'` and its like: addresses with `p`, `=`, `d`, `q`. No `w`, `e`, `r`, `s`, and never in place."""
+    given = read_options(arguments, _SED_OPTIONS)
+    if isinstance(given, Unknown):
+        return Why("unknown_option", f"sed {given.text}")
+    scripts = given.values("e", "expression")
+    operands = list(given.operands)
+    if not scripts:
+        if not operands:
+            return NOTHING if given.has("version") else Why("unknown_option", "sed")
+        scripts = [operands.pop(0)]
+    for script in scripts:
+        if not all(_SED_COMMAND.fullmatch(command) for command in _sed_commands(script)):
+            return Why("unknown_option", f"sed {script}")
+    return Reads(files=tuple(File(path) for path in operands if path != "-"))
+
+
+def _sed_commands(script: str) -> list[str]:
+    """A script's commands; a `;` within `/…/` makes pieces that are then not recognised."""
+    return script.strip().removesuffix(";").split(";")
+
+
+def test_reads(words: Sequence[str]) -> Reads | Why:
+    """The words of `test`, `[ … ]` or `[[ … ]]`, without the program and the closing bracket."""
+    files: list[File] = []
+    rest = list(words)
+    while rest:
+        taken = _test_primary(rest, files)
+        if taken is None:
+            return Why("unknown_option", f"test {rest[0]}")
+        del rest[:taken]
+        if rest:
+            if rest[0] not in ("-a", "-o") or len(rest) == 1:
+                return Why("unknown_option", f"test {rest[0]}")
+            del rest[0]
+    return Reads(files=tuple(files))
+
+
+def _test_primary(rest: Sequence[str], files: list[File]) -> int | None:
+    """How many words the expression at the front takes; None if it is none that is known."""
+    negations = next((index for index, word in enumerate(rest) if word != "!"), len(rest))
+    rest = rest[negations:]
+    if len(rest) >= 3:
+        left, op, right = rest[:3]
+        if op in _TEST_BINARY or (op in _TEST_NUMERIC and _INTEGER.fullmatch(left) and _INTEGER.fullmatch(right)):
+            return negations + 3
+        if op in _TEST_FILES:
+            files += (File(left, content=False), File(right, content=False))
+            return negations + 3
+    if len(rest) >= 2:
+        if rest[0] in _TEST_FILE:
+            files.append(File(rest[1], content=False))
+            return negations + 2
+        if rest[0] in _TEST_STRING:
+            return negations + 2
+    if rest and not rest[0].startswith("-") and rest[0] not in ("(", ")"):
+        return negations + 1
+    return None

@@ -1,0 +1,308 @@
+"""Looking through a whole command line for what is denied: every branch, every nesting, in every spelling.
+
+The walk keeps what the text itself tells: variables it sets, functions it defines, texts it feeds from one command to
+the next, directories it changes to. It errs towards finding too much, and has no part in proving anything harmless.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Sequence
+
+from helloclaw.permissions import paths
+from helloclaw.permissions.files import Files
+from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.shell.danger import danger, forks_endlessly, is_device, program_name
+from helloclaw.permissions.shell.guess import Guesser
+from helloclaw.permissions.shell.launch import SHELLS, is_interpreter, launched
+from helloclaw.permissions.shell.parse import parse
+from helloclaw.permissions.shell.script import (
+    AndOr,
+    Background,
+    Conditional,
+    Function,
+    Group,
+    Loop,
+    Negation,
+    Node,
+    Other,
+    Pipeline,
+    Redirect,
+    Redirected,
+    Simple,
+)
+from helloclaw.permissions.shell.script import (
+    Sequence as Statements,
+)
+from helloclaw.permissions.shell.writers import written_paths
+from helloclaw.permissions.verdict import Scope
+
+MAX_COMMANDS = 4000
+MAX_NESTING = 12
+MAX_LOOP_VALUES = 16
+
+_CONTROLS_IN_CODE = re.compile(
+    r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
+)
+_READING_OPS = ("<", "<<", "<<<", "<&", "<<-")
+
+
+class Command(tuple[str, ...]):
+    """The words of one command that would run, as far as they are known."""
+
+    __slots__ = ()
+
+
+class Hunt:
+    """One search. `denials` are what was found, with the command line's part it was found in."""
+
+    def __init__(self, scope: Scope, files: Files) -> None:
+        self.denials: list[tuple[str, Why]] = []
+        self.commands: list[tuple[str, ...]] = []
+        self.written: list[str] = []
+        self._scope = scope
+        self._files = files
+        self._home = str(scope.home)
+        self._guess = Guesser(lambda text: parse(text, self._home).body, self._home)
+        self._variables: dict[str, str] = {}
+        self._functions: dict[str, Node] = {}
+        self._calling: set[str] = set()
+        self._directories = [str(scope.cwd)]
+        self._nesting = 0
+        self._part = ""
+        self._seen: set[tuple[str, str | None]] = set()
+
+    def text(self, text: str, stdin: str | None = None) -> None:
+        """Look through shell text that something would run."""
+        if self._nesting >= MAX_NESTING or len(self.commands) >= MAX_COMMANDS or (text, stdin) in self._seen:
+            return
+        self._seen.add((text, stdin))
+        self._nesting += 1
+        try:
+            self.node(parse(text, self._home).body, stdin)
+        finally:
+            self._nesting -= 1
+
+    def node(self, node: Node, stdin: str | None = None) -> None:
+        if len(self.commands) >= MAX_COMMANDS:
+            return
+        match node:
+            case Simple():
+                self._simple(node, stdin)
+            case Statements(items=nodes) | Conditional(parts=nodes) | Other(parts=nodes):
+                for each in nodes:
+                    self.node(each, stdin)
+            case AndOr(left=left, right=right):
+                self.node(left, stdin)
+                self.node(right, stdin)
+            case Pipeline(stages=stages):
+                for stage in stages:
+                    self.node(stage, stdin)
+                    stdin = self._guess.output(stage, self._variables, stdin)
+            case Negation(body=body) | Background(body=body) | Group(body=body):
+                self.node(body, stdin)
+            case Redirected(body=body, redirects=redirects):
+                fed = self._guess.fed(Simple(text="", redirects=redirects), self._variables, stdin)
+                self._redirects(redirects)
+                self.node(body, fed)
+            case Loop():
+                self._loop(node, stdin)
+            case Function(name=name, body=body):
+                self._functions[name] = body
+                if calls_itself_apart(name, body):
+                    self._deny(name, Why("fork_bomb"))
+                self.node(body, stdin)
+
+    def _deny(self, part: str, why: Why) -> None:
+        self.denials.append((self._part or part, why))
+
+    def _loop(self, loop: Loop, stdin: str | None) -> None:
+        if loop.test is not None:
+            self.node(loop.test, stdin)
+        if _never_ends(loop) and _leaves_processes(loop.body):
+            self._deny(loop.keyword, Why("fork_bomb"))
+        values = [field for word in loop.values for field in self._guess.fields(word, self._variables)]
+        if not loop.variable or not values:
+            self.node(loop.body, stdin)
+        for value in values[:MAX_LOOP_VALUES]:
+            self._variables[loop.variable] = value
+            self.node(loop.body, stdin)
+
+    def _simple(self, simple: Simple, stdin: str | None) -> None:
+        outermost = not self._part
+        if outermost:
+            self._part = simple.text
+        try:
+            for nested in simple.nested:
+                self.node(nested)
+            stdin = self._guess.fed(simple, self._variables, stdin)
+            self._redirects(simple.redirects)
+            words = [field for word in simple.words for field in self._guess.fields(word, self._variables)]
+            for assignment in simple.assignments:
+                value = self._guess.text(assignment.value, self._variables)
+                self._variables[assignment.name] = value
+                if " " in value and not assignment.is_array:
+                    self.text(value)
+            self.command(words, stdin)
+        finally:
+            if outermost:
+                self._part = ""
+
+    def command(self, words: Sequence[str], stdin: str | None) -> None:
+        """Look at one command that would run, and at all that it would run in turn."""
+        words = [each for index, each in enumerate(words) if each or index]
+        if not words or len(self.commands) >= MAX_COMMANDS or self._nesting >= MAX_NESTING:
+            return
+        self.commands.append(tuple(words))
+        if why := danger(words):
+            self._deny(" ".join(words), why)
+        self._writes(words, stdin)
+        self._shell_state(words)
+        self._nesting += 1
+        try:
+            self._call(words, stdin)
+            for inner in launched(words, stdin):
+                if isinstance(inner, str):
+                    self._with_positionals(words, inner)
+                elif inner:
+                    self.command(inner, stdin)
+        finally:
+            self._nesting -= 1
+
+    def _with_positionals(self, words: Sequence[str], text: str) -> None:
+        """Shell text whose `$0 $1 … $@` are the words behind it, as in `sh -c '"$@"' _ rm -r x`."""
+        before = dict(self._variables)
+        if text in words:
+            behind = words[words.index(text) + 1 :]
+            self._variables |= {str(index): each for index, each in enumerate(behind)}
+            self._variables |= {"@": " ".join(behind[1:]), "*": " ".join(behind[1:])}
+        if "\\\n" in text:
+            self.text(text.replace("\\\n", ""))
+        self.text(text)
+        self._variables = before
+
+    def _call(self, words: Sequence[str], stdin: str | None) -> None:
+        """A function that the text itself defines, with the arguments it is called with."""
+        body = self._functions.get(words[0])
+        if body is None or words[0] in self._calling:
+            return
+        before = dict(self._variables)
+        self._variables |= {str(index): each for index, each in enumerate(words)}
+        self._variables |= {"@": " ".join(words[1:]), "*": " ".join(words[1:])}
+        self._calling.add(words[0])
+        self.node(body, stdin)
+        self._calling.discard(words[0])
+        self._variables = before
+
+    def _shell_state(self, words: Sequence[str]) -> None:
+        match words:
+            case ["cd" | "pushd", *_, target] if not target.startswith("-"):
+                self._directories += [
+                    paths.resolve(target, each, self._home, self._files) for each in self._directories[-4:]
+                ]
+            case ["set", "--", *positional]:
+                self._variables |= {str(index + 1): each for index, each in enumerate(positional)}
+                self._variables |= {"@": " ".join(positional), "*": " ".join(positional)}
+            case _:
+                pass
+
+    # Writing
+
+    def _redirects(self, redirects: Sequence[Redirect]) -> None:
+        for redirect in redirects:
+            if redirect.op in _READING_OPS or redirect.target is None:
+                continue
+            for target in self._guess.fields(redirect.target, self._variables):
+                self._written(target)
+
+    def _writes(self, words: Sequence[str], stdin: str | None) -> None:
+        name = program_name(words[0])
+        for path in written_paths(name, words[1:]):
+            self._written(path, moved=name in ("mv", "ln"))
+        if is_interpreter(name) or name in SHELLS:
+            for text in (*words[1:], stdin or ""):
+                if is_interpreter(name) and (found := _CONTROLS_IN_CODE.search(text)) and _is_code(text):
+                    self._deny(name, Why("writes_controls", found.group()))
+                if forks_endlessly(text):
+                    self._deny(name, Why("fork_bomb"))
+
+    def _written(self, path: str, *, moved: bool = False) -> None:
+        if is_device(path):
+            self._deny(path, Why("writes_device", path))
+        for directory in dict.fromkeys(self._directories):
+            plain = paths.absolute(path, directory, self._home)
+            self.written.append(plain)
+            real = paths.resolve(path, directory, self._home, self._files)
+            if any(paths.is_control(each, self._scope) for each in (plain, real)) or _could_be_control(plain):
+                self._deny(path, Why("writes_controls", path))
+                return
+            if moved and (paths.holds_controls(plain, self._scope) or paths.holds_controls(real, self._scope)):
+                self._deny(path, Why("writes_controls", path))
+                return
+            if is_device(real):
+                self._deny(path, Why("writes_device", path))
+                return
+
+
+def _is_code(text: str) -> bool:
+    return any(mark in text for mark in "'\"`(>! ")
+
+
+def _could_be_control(path: str) -> bool:
+    """Whether a pattern such as `.hook*` could match a control."""
+    if not any(mark in path for mark in "*?["):
+        return False
+    return any(paths.pattern_matches_control(component) for component in path.split(os.sep))
+
+
+# Fork bombs
+
+
+def calls_itself_apart(name: str, body: Node) -> bool:
+    """Whether a function starts itself in a pipeline or in the background, so that each call makes two."""
+    return _apart(name, body, apart=False)
+
+
+def _apart(name: str, node: Node, *, apart: bool) -> bool:
+    match node:
+        case Simple(words=words):
+            return apart and bool(words) and words[0].value == name
+        case Pipeline(stages=stages):
+            return any(_apart(name, each, apart=True) for each in stages)
+        case Background(body=body):
+            return _apart(name, body, apart=True)
+        case Statements(items=nodes) | Conditional(parts=nodes) | Other(parts=nodes):
+            return any(_apart(name, each, apart=apart) for each in nodes)
+        case AndOr(left=left, right=right):
+            return _apart(name, left, apart=apart) or _apart(name, right, apart=apart)
+        case Negation(body=body) | Group(body=body) | Redirected(body=body) | Loop(body=body) | Function(body=body):
+            return _apart(name, body, apart=apart)
+
+
+def _never_ends(loop: Loop) -> bool:
+    if loop.keyword == "for":
+        return not loop.variable
+    test = loop.test
+    if isinstance(test, Statements) and len(test.items) == 1:
+        test = test.items[0]
+    if not isinstance(test, Simple) or not test.words:
+        return False
+    return test.words[0].value in (("true", ":") if loop.keyword == "while" else ("false",))
+
+
+def _leaves_processes(node: Node) -> bool:
+    """Whether each round starts something in the background and waits for nothing."""
+    match node:
+        case Statements(items=items):
+            waits = any(
+                isinstance(each, Simple) and each.words and each.words[0].value in ("wait", "sleep", "read")
+                for each in items
+            )
+            return not waits and any(_leaves_processes(each) for each in items)
+        case Background():
+            return True
+        case Group(body=body):
+            return _leaves_processes(body)
+        case _:
+            return False

@@ -1,0 +1,34 @@
+"""What a command that only reads would read. The values that a proof is made of."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class File(Struct, frozen=True):
+    """A path as written. `content`: more than its name and size."""
+
+    path: str
+    content: bool = True
+
+
+class Tree(Struct, frozen=True):
+    """A directory with all that is in it; with the `hidden` entries, and where links lead if it `follows` them."""
+
+    path: str
+    hidden: bool = True
+    follows: bool = False
+
+
+class Reads(Struct, frozen=True, kw_only=True):
+    """All that a command reads. `repository`: a directory whose Git settings it obeys. `chooser_files`: files which, if
+    they are there or further up, decide what runs. `moves_to`: where the shell is afterwards."""
+
+    files: tuple[File, ...] = ()
+    trees: tuple[Tree, ...] = ()
+    repository: str | None = None
+    chooser_files: tuple[str, ...] = ()
+    moves_to: str | None = None
+
+
+NOTHING = Reads()

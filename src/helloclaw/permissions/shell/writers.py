@@ -1,0 +1,87 @@
+"""Which paths a program that is known to write would write. Pure; for finding what is denied, never for allowing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+# Every operand is written, made, moved or removed.
+_ALL = frozenset(
+    {"tee", "sponge", "touch", "mkdir", "rmdir", "rm", "unlink", "mv", "ln", "link", "chmod", "chown", "chgrp", "truncate", "shred",
+     "split", "csplit", "mkfifo", "mknod", "setfacl", "chattr", "chflags", "xattr", "patch", "ed", "ex", "vi", "vim", "nvim",
+     "emacs", "nano", "pico", "micro", "gzip", "gunzip", "bzip2", "xz", "zstd", "trash", "trash-put", "rename", "vidir",
+     "srm", "wipe", "dos2unix", "unix2dos", "prettier", "fallocate", "symlinks", "grm", "rimraf"}
+)  # fmt: skip
+# The last operand is, and the value of `-t`.
+_LAST = frozenset(
+    {
+        "cp",
+        "install",
+        "rsync",
+        "scp",
+        "ditto",
+        "gcp",
+        "uniq",
+        "zip",
+        "7z",
+        "unzip",
+        "tar",
+        "cpio",
+        "pax",
+        "convert",
+        "ffmpeg",
+    }
+)
+# Every operand is, if one of these is given.
+_IN_PLACE = {
+    "sed": ("-i", "--in-place", "-i.bak", "--in"),
+    "gsed": ("-i", "--in-place"),
+    "perl": ("-i", "-pi", "-ni", "-pie"),
+    "ruby": ("-i", "-pi"),
+    "yq": ("-i", "--inplace"),
+    "sort": ("-o", "--output"),
+    "black": (),
+    "awk": ("-i", "inplace"),
+    "gawk": ("-i", "inplace"),
+    "clang-format": ("-i",),
+}
+_GIT_WRITERS = frozenset({"checkout", "restore", "rm", "mv", "clean", "reset", "apply", "am", "stash", "switch"})
+_OUTPUT_OPTIONS = (
+    "-o",
+    "--output",
+    "-O",
+    "--output-document",
+    "-t",
+    "--target-directory",
+    "-d",
+    "-C",
+    "-out",
+    "--output-file",
+)
+
+
+def written_paths(name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """The paths, as written, that `name` with these arguments writes."""
+    operands = [each for each in arguments if not each.startswith("-")]
+    if name in _ALL:
+        yield from operands
+    elif name in _LAST:
+        yield from operands[-1:]
+    elif (name in _IN_PLACE and any(each.startswith(_IN_PLACE[name]) for each in arguments if _IN_PLACE[name])) or (
+        name == "git" and not _GIT_WRITERS.isdisjoint(operands)
+    ):
+        yield from operands
+    elif name == "dd":
+        yield from (each[3:] for each in arguments if each.startswith("of="))
+    yield from _outputs(arguments)
+
+
+def _outputs(arguments: Sequence[str]) -> Iterator[str]:
+    """Values of options that name an output, whatever the program."""
+    for index, argument in enumerate(arguments):
+        name, has_value, value = argument.partition("=")
+        if has_value and name in _OUTPUT_OPTIONS:
+            yield value
+        elif argument in _OUTPUT_OPTIONS:
+            yield from arguments[index + 1 : index + 2]
+        elif argument.startswith(("-o", "-O")) and not argument.startswith("--") and len(argument) > 2:
+            yield argument[2:]
