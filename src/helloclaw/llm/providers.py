@@ -6,8 +6,6 @@ the base URL and, at hosts that serve many makers' models or that nobody knows, 
 
 from __future__ import annotations
 
-import difflib
-import ipaddress
 import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -124,11 +122,13 @@ def window_of(model: str, profile: Profile) -> int | None:
 
 def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The names most like `name`, the nearest first; case and the part before a slash matter little."""
+    import difflib
+
     by_plain = {candidate.lower(): candidate for candidate in known}
     wanted = name.lower()
-    near = difflib.get_close_matches(wanted, by_plain, n=limit, cutoff=0.6)
-    near += [plain for plain in by_plain if plain not in near and (wanted in plain or plain in wanted)]
-    return [by_plain[plain] for plain in near[:limit]]
+    near = [plain for plain in by_plain if wanted in plain or plain in wanted]
+    near += difflib.get_close_matches(wanted, by_plain, n=limit + len(near), cutoff=0.6)
+    return [by_plain[plain] for plain in dict.fromkeys(near)][:limit]
 
 
 def _split(model_id: str, *, has_url: bool) -> tuple[Profile | None, str]:
@@ -165,6 +165,8 @@ def _profile_at(url: str) -> Profile:
 
 def _is_near(url: str) -> bool:
     """Whether the address is of this computer or a private network."""
+    import ipaddress
+
     parts = _split_url(url)
     host = (parts.hostname or "").lower() if parts else ""
     if host in ("localhost", "host.docker.internal") or host.endswith((".local", ".localhost", ".internal")):
