@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from helloclaw.tools.base import ToolError, ToolOutput
-from helloclaw.tools.context import ToolContext
+from helloclaw.tools.context import Approval, ToolContext
 from helloclaw.tools.registry import Toolbox, default_tools, open_context
 
 
@@ -28,10 +28,10 @@ class Bench:
     def workdir(self) -> Path:
         return self.context.workdir
 
-    async def call(self, name: str, /, approved: frozenset[Path] | None = None, **arguments: Any) -> ToolOutput:
+    async def call(self, name: str, /, approval: Approval | None = None, **arguments: Any) -> ToolOutput:
         tool = self.toolbox.find(name)
         assert tool is not None
-        context = self.context.for_call(report=self.reports.append, approved=approved)
+        context = self.context.for_call(report=self.reports.append, approval=approval)
         return await tool.run(tool.parse(arguments), context)
 
     async def text(self, name: str, /, **arguments: Any) -> str:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from helloclaw.permissions.verdict import Call
 from helloclaw.tools.base import ToolError
-from helloclaw.tools.paths import open_regular, pinned_parent, resolve_path
+from helloclaw.tools.context import Approval
+from helloclaw.tools.paths import approval_of, open_regular, pinned_parent, resolve_path
 from tests.tools.conftest import Bench
 
 
@@ -76,14 +78,37 @@ async def test_a_call_stays_with_the_path_it_was_approved_for(bench: Bench, tmp_
     (bench.workdir / "plain").write_text("plain")
     link = bench.workdir / "link"
     link.symlink_to("plain")
-    approved = frozenset({bench.workdir / "plain"})
-    assert (await bench.call("read_file", approved, path="link")).text == "1\tplain"
+    approval = approved(bench.workdir / "plain")
+    assert (await bench.call("read_file", approval, path="link")).text == "1\tplain"
     link.unlink()
     link.symlink_to(secret)
     for tool, arguments in (("read_file", {}), ("write_file", {"content": "x"}), ("search_content", {"pattern": "."})):
         with pytest.raises(ToolError, match="when it was approved"):
-            await bench.call(tool, approved, path="link", **arguments)
+            await bench.call(tool, approval, path="link", **arguments)
     assert secret.read_text() == "secret"
+
+
+def approved(*paths: Path) -> Approval:
+    return Approval(paths=frozenset(paths), cwd=paths[0].parent)
+
+
+def test_the_files_a_call_names_are_resolved(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("real")
+    call = Call(tool="t", input={}, reads=("link", "a/../b", ""), writes=("link", "c"))
+    named = frozenset(tmp_path / name for name in ("real", "b", "c"))
+    assert approval_of(call, tmp_path) == Approval(paths=named, cwd=tmp_path)
+
+
+async def test_a_cd_does_not_move_what_was_approved(bench: Bench) -> None:
+    (bench.workdir / "sub").mkdir()
+    (bench.workdir / "sub" / "f").write_text("x")
+    approval = approved(bench.workdir / "f")
+    await bench.call("bash", approval, command="cd sub")
+    with pytest.raises(ToolError, match="when it was approved"):
+        await bench.call("read_file", approval, path="f")
+    for tool in ("bash", "background_run"):
+        with pytest.raises(ToolError, match=f"the command was approved for {bench.workdir}"):
+            await bench.call(tool, approval, command="cat f")
 
 
 async def test_a_symlink_swapped_all_the_time_never_leaks(bench: Bench, tmp_path: Path) -> None:
@@ -101,15 +126,15 @@ async def test_a_symlink_swapped_all_the_time_never_leaks(bench: Bench, tmp_path
                 spare.replace(link)
 
     (bench.workdir / "link").symlink_to(bench.workdir / "good")
-    approved = frozenset({bench.workdir / "good" / "f"})
+    approval = approved(bench.workdir / "good" / "f")
     thread = threading.Thread(target=swap)
     thread.start()
     seen: set[str] = set()
     try:
         for attempt in range(200):
             try:
-                seen.add((await bench.call("read_file", approved, path="link/f")).text)
-                await bench.call("write_file", approved, path="link/f", content="plain" + " " * (attempt % 2))
+                seen.add((await bench.call("read_file", approval, path="link/f")).text)
+                await bench.call("write_file", approval, path="link/f", content="plain" + " " * (attempt % 2))
             except ToolError:
                 continue
     finally:

@@ -79,6 +79,16 @@ def test_a_disk_that_fills_up_meanwhile_is_said(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_does_not_grow_without_end(tmp_path: Path) -> None:
+    store = OutputStore(tmp_path, "c", limit=10)
+    for _ in range(66):
+        store.add("x" * (1 << 20))
+    store.close()
+    assert (tmp_path / store.place).stat().st_size == 64 << 20
+    assert "only the first 67108864 characters are in" in store.for_model()
+    assert store.for_model().endswith(": the file reached its limit]\n" + "x" * 10_000)
+
+
 def test_growing_output_keeps_its_ends(tmp_path: Path) -> None:
     store = OutputStore(tmp_path, "c", limit=100)
     for n in range(5000):

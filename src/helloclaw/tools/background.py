@@ -184,6 +184,8 @@ def _tail(task: BackgroundTask) -> str:
 
 
 async def run(call: BackgroundRun, context: ToolContext) -> ToolOutput:
+    context.shell.leave_lost_directory()
+    context.approved_cwd()
     task = await context.background.start(call.command, timeout_s=call.timeout)
     where = f"its output goes to {context.workdir / task.store.place}" if task.store.in_file else task.store.where()
     return ToolOutput(text=f"Started {task.task_id}; {where}. You are told when it ends.")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from helloclaw.tools.base import ToolError
 
 if TYPE_CHECKING:
@@ -16,9 +18,16 @@ if TYPE_CHECKING:
     from helloclaw.tools.todo import TodoList
 
 
+class Approval(Struct, frozen=True, kw_only=True):
+    """What a decision was about: the files a call named, resolved, and the directory it was to run in."""
+
+    paths: frozenset[Path]
+    cwd: Path
+
+
 class ToolContext:
-    """One per session. `report` shows progress text (a line or a few) as it comes; `approved` are the resolved paths
-    that the call was permitted for, None where nobody resolved any. Both are set for each call, by `for_call`.
+    """One per session. `report` shows progress text (a line or a few) as it comes; `approval` holds the call to what it
+    was permitted for, None where nobody decided. Both are set for each call, by `for_call`.
     """
 
     def __init__(
@@ -31,7 +40,7 @@ class ToolContext:
         background: BackgroundCommands,
         todo: TodoList,
         report: Callable[[str], None] = lambda _: None,
-        approved: frozenset[Path] | None = None,
+        approval: Approval | None = None,
     ) -> None:
         self.session_id = session_id
         self.workdir = workdir
@@ -40,7 +49,7 @@ class ToolContext:
         self.background = background
         self.todo = todo
         self.report = report
-        self.approved = approved
+        self.approval = approval
 
     @property
     def cwd(self) -> Path:
@@ -49,24 +58,34 @@ class ToolContext:
 
     def with_report(self, report: Callable[[str], None]) -> ToolContext:
         """The same session state, with progress going to `report`: for calls that run at the same time."""
-        return self.for_call(report=report, approved=None)
+        return self.for_call(report=report, approval=None)
 
-    def for_call(self, *, report: Callable[[str], None], approved: frozenset[Path] | None) -> ToolContext:
-        """The same session state for one call. `approved` pins it to the paths that the decision was about."""
+    def for_call(self, *, report: Callable[[str], None], approval: Approval | None) -> ToolContext:
+        """The same session state for one call, held to what was decided about it."""
         twin = copy.copy(self)
         twin.report = report
-        twin.approved = approved
+        twin.approval = approval
         return twin
 
     def approved_path(self, path: Path) -> Path:
         """`path` again, if it is one that the call was permitted for.
 
-        Raises `ToolError` when it is not: a symlink was exchanged after the decision.
+        Raises `ToolError` when it is not: after the decision a symlink was exchanged, or a `cd` moved the directory.
         """
-        if self.approved is None or path in self.approved:
+        if self.approval is None or path in self.approval.paths:
             return path
+        raise ToolError(f"{path} is not where this path led when it was approved; look where it leads now, try again")
+
+    def approved_cwd(self) -> Path:
+        """The current directory, if a command was permitted to run in it.
+
+        Raises `ToolError` when another call has moved it since.
+        """
+        if self.approval is None or self.cwd == self.approval.cwd:
+            return self.cwd
         raise ToolError(
-            f"{path} is not where this path led when it was approved; look at it with `ls -l` and try again"
+            f"the current directory is {self.cwd} now, but the command was approved for {self.approval.cwd}; "
+            "try again, after calls that use cd"
         )
 
     async def close(self) -> None:

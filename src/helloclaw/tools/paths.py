@@ -11,11 +11,13 @@ import os
 import stat
 import unicodedata
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from helloclaw.permissions.verdict import Call
 from helloclaw.tools.base import ToolError
+from helloclaw.tools.context import Approval
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 # A FIFO or a terminal swapped in after the check must not block us, nor become our controlling terminal.
@@ -43,6 +45,15 @@ def resolve_path(raw: str, cwd: Path) -> Path:
         return Path(os.path.realpath(cwd / expanded))
     except OSError as error:
         raise os_failure(error, cwd / expanded, "resolve") from error
+
+
+def approval_of(call: Call, cwd: Path) -> Approval:
+    """Where a call would act now: taken before the decision, it is what the decision is about."""
+    named: set[Path] = set()
+    for raw in (*call.reads, *call.writes):
+        with suppress(ToolError):  # the tool itself says what is wrong with it
+            named.add(resolve_path(raw, cwd))
+    return Approval(paths=frozenset(named), cwd=cwd)
 
 
 def shown(path: Path, cwd: Path) -> str:

@@ -84,6 +84,7 @@ class ShellState:
 async def run(call: Bash, context: ToolContext) -> ToolOutput:
     shell = context.shell
     lost = shell.leave_lost_directory()
+    context.approved_cwd()
     store = OutputStore(context.workdir, f"bash-{secrets.token_hex(4)}", limit=BASH_LIMIT)
     output = CommandOutput(store, context.report)
     try:
