@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,8 +21,8 @@ from helloclaw.permissions.rules import BadRule, parse_rule
 from helloclaw.permissions.verdict import Behaviour, Call, Verdict
 from helloclaw.protocol import events as out
 from helloclaw.tools.base import Tool, ToolError, ToolOutput
-from helloclaw.tools.context import ToolContext
-from helloclaw.tools.paths import resolve_path
+from helloclaw.tools.context import Approval, ToolContext
+from helloclaw.tools.paths import approval_of
 from helloclaw.tools.registry import explain_bad_arguments
 
 
@@ -31,14 +30,14 @@ from helloclaw.tools.registry import explain_bad_arguments
 class Admitted:
     """A call that may run, with its validated input. `changed`: a hook rewrote it, so order matters to somebody.
 
-    `approved` are the resolved paths that the decision was about.
+    `approval` holds the tool to what the decision was about.
     """
 
     call: ToolCall
     tool: Tool
     parsed: Any
     subject: Call
-    approved: frozenset[Path]
+    approval: Approval
     changed: bool = False
     hook_context: str = ""
 
@@ -101,12 +100,12 @@ class Gate:
         try:
             parsed = tool.parse(call.input)
             subject = tool.call(call.input, parsed)
-            approved = frozenset(resolve_path(path, self._context.cwd) for path in (*subject.reads, *subject.writes))
+            approval = approval_of(subject, self._context.cwd)
         except msgspec.ValidationError as error:
             return Wrong(call=call, output=ToolOutput(text=explain_bad_arguments(tool, str(error)), is_error=True))
         except ToolError as error:
             return Wrong(call=call, output=ToolOutput(text=str(error), is_error=True))
-        return Admitted(call=call, tool=tool, parsed=parsed, subject=subject, approved=approved)
+        return Admitted(call=call, tool=tool, parsed=parsed, subject=subject, approval=approval)
 
     async def _permit(self, admitted: Admitted) -> Refused | None:
         rules = self._standing.with_granted(self._config.rules)

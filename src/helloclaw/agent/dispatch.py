@@ -84,7 +84,7 @@ class Dispatch:
             self._engine.emit(out.ToolProgress(id=call.id, name=call.name, text=text))
 
         try:
-            context = self._context.for_call(report=report, approved=admitted.approved)
+            context = self._context.for_call(report=report, approval=admitted.approval)
             output = await tool.run(admitted.parsed, context)
         except ToolError as error:
             output = ToolOutput(text=str(error), is_error=True)

@@ -11,7 +11,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,12 +48,8 @@ def resolve_path(raw: str, cwd: Path) -> Path:
 
 
 def approval_of(call: Call, cwd: Path) -> Approval:
-    """Where a call would act now: taken before the decision, it is what the decision is about."""
-    named: set[Path] = set()
-    for raw in (*call.reads, *call.writes):
-        with suppress(ToolError):  # the tool itself says what is wrong with it
-            named.add(resolve_path(raw, cwd))
-    return Approval(paths=frozenset(named), cwd=cwd)
+    """Where a call would act now: taken before the decision, it is what the decision is about. Raises `ToolError`."""
+    return Approval(paths=frozenset(resolve_path(raw, cwd) for raw in (*call.reads, *call.writes)), cwd=cwd)
 
 
 def shown(path: Path, cwd: Path) -> str:
