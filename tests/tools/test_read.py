@@ -85,7 +85,7 @@ async def test_an_image_is_shown(bench: Bench) -> None:
     output = await bench.call("read_file", path="图.png")
     assert output.images == (ImageBlock(media_type="image/png", data=base64.b64encode(PNG).decode()),)
     (bench.workdir / "big.jpg").write_bytes(b"\xff\xd8\xff" + bytes(5 * 1024 * 1024))
-    assert "make a smaller copy first" in await bench.error("read_file", path="big.jpg")
+    assert "it is damaged. Make a smaller copy." in await bench.error("read_file", path="big.jpg")
 
 
 async def test_binary_files_are_described(bench: Bench) -> None:

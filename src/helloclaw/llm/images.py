@@ -93,7 +93,7 @@ def _u16(data: bytes, position: int) -> int:
 def _scaled(data: bytes) -> tuple[bytes, str]:
     """Smaller in pixels and bytes, and its media type."""
     try:
-        from PIL import Image, ImageOps
+        from PIL import Image, ImageOps, UnidentifiedImageError
     except ImportError as error:
         raise ImageTooLarge(
             f"The image is larger than {MAX_SIDE} pixels or {MAX_BYTES / 1e6:g} MB, and Pillow, which can scale it, is "
@@ -109,6 +109,8 @@ def _scaled(data: bytes) -> tuple[bytes, str]:
         for quality in _QUALITIES:
             if written := _written(_on_white(image), "JPEG", quality=quality):
                 return written, "image/jpeg"
+    except UnidentifiedImageError as error:
+        raise ImageTooLarge("The image can't be scaled down: it is damaged. Make a smaller copy.") from error
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise ImageTooLarge(f"The image can't be scaled down: {error}. Make a smaller copy.") from error
     raise ImageTooLarge("The image is too large even when scaled down. Make a smaller copy.")

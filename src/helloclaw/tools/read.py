@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import io
 import os
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Annotated, BinaryIO
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from helloclaw.llm.messages import ImageBlock
 from helloclaw.tools.base import Facts, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.paths import open_regular, resolve_path
@@ -21,7 +19,6 @@ DEFAULT_LINES = 2000
 LINE_CHARS = 2000
 # Below the 50,000 characters at which a tool's output goes to a file instead of the model.
 WINDOW_CHARS = 45_000
-IMAGE_BYTES = 5 * 1024 * 1024
 # Up to this size a file is read whole: its lines can be counted, and it can be edited later. Above it, only the window.
 WHOLE_BYTES = 16 * 1024 * 1024
 _SAMPLE = 64 * 1024
@@ -188,12 +185,18 @@ def _image_type(head: bytes) -> str | None:
 
 
 def _image(path: Path, media_type: str, data: bytes, size: int) -> ToolOutput:
-    if len(data) > IMAGE_BYTES:
+    """The image, scaled down if a provider would refuse it."""
+    from helloclaw.llm.images import ImageTooLarge, fit_image
+
+    if len(data) > WHOLE_BYTES:
         raise ToolError(
-            f"{path} is an image of {_size(size)}, more than the {_size(IMAGE_BYTES)} that can be shown; "
+            f"{path} is an image of {_size(size)}, more than the {_size(WHOLE_BYTES)} that can be shown; "
             "make a smaller copy first"
         )
-    block = ImageBlock(media_type=media_type, data=base64.b64encode(data).decode("ascii"))
+    try:
+        block = fit_image(data, media_type)
+    except ImageTooLarge as error:
+        raise ToolError(f"{path}: {error}") from error
     return ToolOutput(text=f"{path} ({media_type}, {_size(size)})", images=(block,))
 
 
