@@ -30,6 +30,8 @@ def tree(bench: Bench) -> Path:
         "server.pem": "needle\n",
         ".ssh/id_ed25519": "needle\n",
         "deploy/credentials": "needle\n",
+        "deploy/service-account-1.json": "needle\n",
+        "证书/私.key": "needle\n",
     }
     for name, content in files.items():
         path = bench.workdir / name
@@ -54,7 +56,8 @@ async def test_secrets_stay_out_whatever_the_glob(bench: Bench, tree: Path) -> N
         assert "ssh" not in text
 
 
-async def test_a_file_that_is_named_is_searched(bench: Bench, tree: Path) -> None:
+async def test_a_secret_place_that_is_named_is_searched(bench: Bench, tree: Path) -> None:
+    assert await bench.text("search_content", pattern="needle", path=".ssh") == ".ssh/id_ed25519:1:needle"
     assert await bench.text("search_content", pattern="needle", path=".env") == ".env:1:TOKEN=needle"
 
 

@@ -15,6 +15,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from helloclaw.permissions.paths import is_secret
 from helloclaw.tools.base import Facts, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.output_text import cleaned, decode_line
@@ -29,12 +30,6 @@ _RESULT_CHARS = 45_000
 _READ_BYTES = 64 * 1024
 _STDERR_BYTES = 64 * 1024
 
-# A search must not become a way around the question that reading such a file asks.
-_SECRET_SHAPES = (
-    ".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_rsa*", "id_dsa*", "id_ecdsa*",
-    "id_ed25519*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", ".ssh", ".aws",
-    ".gnupg", ".kube", ".docker/config.json", "credentials", "*credentials*.json",
-)  # fmt: skip
 _MATCH = re.compile(rb"(?P<path>[^\0]+)\0(?P<line>\d+):(?P<text>.*)", re.DOTALL)
 
 
@@ -105,10 +100,9 @@ def _options(call: SearchContent) -> list[str]:
     ]  # fmt: skip
     if "\n" in call.pattern or r"\n" in call.pattern:
         options.append("--multiline")
-    # The last glob that fits decides: what the model gives can't bring secrets back.
-    given = [] if call.glob is UNSET else [call.glob]
-    excluded = [*(f"!{shape}" for shape in _SECRET_SHAPES), "!.git"]
-    return [*options, *(f"--glob={glob}" for glob in (*given, *excluded))]
+    if call.glob is not UNSET:
+        options.append(f"--glob={call.glob}")
+    return [*options, "--glob=!.git"]
 
 
 async def _search(call: SearchContent, place: Path, cwd: Path, encoding: str) -> Found:
@@ -132,7 +126,7 @@ async def _search(call: SearchContent, place: Path, cwd: Path, encoding: str) ->
         raise ToolError(f"{ripgrep} was started without pipes")  # can't be: both were asked for
     complaint = asyncio.create_task(_read_capped(process.stderr))
     try:
-        lines, cut = await _take_lines(process.stdout, call.max_results)
+        lines, cut = await _take_lines(process.stdout, call.max_results, secrets=is_secret(str(place)))
         if cut:
             process.kill()
         await process.wait()
@@ -148,8 +142,14 @@ async def _search(call: SearchContent, place: Path, cwd: Path, encoding: str) ->
             process.kill()
 
 
-async def _take_lines(stream: asyncio.StreamReader, limit: int) -> tuple[list[tuple[str, int, str]], bool]:
-    """Matches as (path, line, text), until there are `limit` or as many as a model may see; and if there were more."""
+async def _take_lines(
+    stream: asyncio.StreamReader, limit: int, *, secrets: bool
+) -> tuple[list[tuple[str, int, str]], bool]:
+    """Matches as (path, line, text), until there are `limit` or as many as a model may see; and if there were more.
+
+    A search must not become a way around the question that reading a secret file asks: matches in one are dropped,
+    unless `secrets`, which is when the place that was asked for, and approved, is secret itself.
+    """
     matches: list[tuple[str, int, str]] = []
     room = _RESULT_CHARS
     rest = b""
@@ -160,6 +160,8 @@ async def _take_lines(stream: asyncio.StreamReader, limit: int) -> tuple[list[tu
             if found is None:  # a remark of ripgrep's, such as "binary file matches"
                 continue
             path = os.fsdecode(found["path"]).removeprefix("./").encode("utf-8", "replace").decode()
+            if not secrets and is_secret(path):
+                continue
             text = cleaned(decode_line(found["text"]))
             room -= len(path) + len(text) + 8
             if len(matches) == limit or room < 0:
