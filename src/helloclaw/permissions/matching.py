@@ -18,8 +18,13 @@ from helloclaw.permissions.verdict import Call, Scope
 
 
 def allows_text(rule: Rule, text: str) -> bool:
-    """Whether the rule is exactly this whole command line, which a person has seen."""
-    return rule.family == "Bash" and rule.form == "exact" and rule.pattern == text.strip()
+    """Whether the rule is exactly this whole command line, which a person has seen, or lets every one pass.
+
+    Plain `Bash` is never offered; who writes it means it, and denials still come before it.
+    """
+    if rule.family != "Bash":
+        return False
+    return rule.form == "all" or (rule.form == "exact" and rule.pattern == text.strip())
 
 
 def allows_words(rule: Rule, words: Sequence[str | None]) -> bool:
