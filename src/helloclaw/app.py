@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -69,7 +69,7 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
 @asynccontextmanager
 async def open_session(
     options: SessionOptions, *, resume: str | None = None, fork: bool = False, session_id: str | None = None
-) -> AsyncIterator[Session]:
+) -> AsyncGenerator[Session]:
     """A session ready to be spoken to; closed, with all that it started, on leaving.
 
     Raises `SettingsError`, `BadRule`, `SessionNotFound`, `SessionBusy`, `JournalError`, `OSError`.
@@ -92,7 +92,7 @@ async def open_session(
 
 
 @asynccontextmanager
-async def _serving(session: Session) -> AsyncIterator[None]:
+async def _serving(session: Session) -> AsyncGenerator[None]:
     task = asyncio.create_task(session.serve(), name=f"session {session.id}")
     try:
         yield

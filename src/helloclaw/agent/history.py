@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -139,7 +139,7 @@ def load_history(lines: list[bytes]) -> History:
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused() -> Generator[None]:
     """Hold the cyclic garbage collector while many objects are made that all stay: it would search them in vain."""
     was_on = gc.isenabled()
     gc.disable()

@@ -223,7 +223,7 @@ class HelloClawAgent:
                     hand_over(each)
 
             with contextlib.ExitStack() as stack:
-                stack.callback(session.subscribe(lambda event: [hand_over(each) for each in translate(event)] and None))
+                stack.callback(session.subscribe(listen))
                 stack.callback(session.subscribe(self._questions(session)))
                 hand_over(StreamEvent(StreamEventType.AGENT_START, {"session_id": session.id}))
                 try:
