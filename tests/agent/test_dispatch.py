@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from helloclaw.tools.registry import tool_from_function
-
 from helloclaw.protocol import events as out
 from helloclaw.tools.base import Tool
+from helloclaw.tools.registry import tool_from_function
 from tests.support.model_server import Call, ModelServer, Turn
 from tests.support.world import World
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -354,7 +355,7 @@ async def test_each_request_begins_with_the_bytes_of_the_one_before(world: World
         await session.turn(Say(text="second"))
     requests = [post.json for post in server.posts]
     assert len({str(request.get("system")) + str(request["tools"]) for request in requests}) == 1
-    for before, after in zip(requests, requests[1:], strict=False):
+    for before, after in pairwise(requests):
         earlier = str(before["messages"]).replace(", 'cache_control': {'type': 'ephemeral'}", "").rstrip("]")
         later = str(after["messages"]).replace(", 'cache_control': {'type': 'ephemeral'}", "")
         assert later.startswith(earlier[:-2])
