@@ -80,7 +80,10 @@ class ToolCallEnd(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Tokens of one model call, each counted once: `input` leaves out what `cache_read` and `cache_write` count."""
+    """Tokens of one model call, each counted once: `input` leaves out what `cache_read` and `cache_write` count.
+
+    `reasoning` is not one more kind: it says how much of `output` was thinking, where the provider tells.
+    """
 
     input: int = 0
     output: int = 0

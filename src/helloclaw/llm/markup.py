@@ -1,7 +1,7 @@
 """Markers inside streamed text: find one that is whole, and hold back only what may still become one.
 
-A marker is written as a row of small patterns ("atoms"), so that the pattern of its unfinished forms follows from it.
-What a marker means is not known here; see `text_filter`.
+A marker is a text, or a row of small patterns ("atoms") from which the pattern of its unfinished forms follows. What it
+means is not known here; see `text_filter`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ LONGEST_HELD = 400
 """Characters: the longest tail that is held back as the start of a marker. No marker with its attributes is longer."""
 
 
-class Marker(Struct, frozen=True):
-    """`kind` says what was found. `atoms` are regular expressions without named groups; the first begins with `<`."""
+class Marker(Struct, frozen=True, kw_only=True):
+    """`kind` says what was found. Either `text`, or `atoms`: regular expressions without groups. It begins with `<`."""
 
     kind: str
-    atoms: tuple[str, ...]
+    text: str = ""
+    atoms: tuple[str, ...] = ()
 
-
-def literal(kind: str, text: str) -> Marker:
-    return Marker(kind, tuple(re.escape(character) for character in text))
+    @property
+    def pattern(self) -> str:
+        return re.escape(self.text) or "".join(f"(?:{atom})" for atom in self.atoms)
 
 
 class Found(Struct, frozen=True):
@@ -42,8 +43,9 @@ class Markers:
     def __init__(self, markers: Iterable[Marker]) -> None:
         rows = list(markers)
         self._kinds = [row.kind for row in rows]
-        whole = "|".join("(" + "".join(f"(?:{atom})" for atom in row.atoms) + ")" for row in rows)
-        unfinished = "|".join(_unfinished(row.atoms) for row in rows)
+        self._texts = [row.text for row in rows if row.text]
+        whole = "|".join(f"({row.pattern})" for row in rows)
+        unfinished = "|".join(_unfinished(row.atoms) for row in rows if row.atoms)
         self._whole = re.compile(whole or r"(?!)", re.IGNORECASE)
         self._unfinished = re.compile(unfinished or r"(?!)", re.IGNORECASE)
 
@@ -58,7 +60,8 @@ class Markers:
         """How much of `text`, which has no whole marker, can be shown now: all but a tail that may become one."""
         position = text.find("<", max(0, len(text) - LONGEST_HELD))
         while position != -1:
-            if self._unfinished.fullmatch(text, position):
+            tail = text[position:].lower()
+            if any(marker.startswith(tail) for marker in self._texts) or self._unfinished.fullmatch(tail):
                 return position
             position = text.find("<", position + 1)
         return len(text)

@@ -17,6 +17,9 @@ from helloclaw.llm.wire import Endpoint
 
 _NOT_PLAIN = frozenset({"$schema", "$defs", "$id", "definitions", "additionalProperties", "default", "examples"})
 
+_THINKERS = r"reason|think|-r\d"
+"""Models that are there to think."""
+
 
 def chat_body(request: ModelRequest, endpoint: Endpoint) -> dict[str, Any]:
     profile = endpoint.profile
@@ -102,7 +105,7 @@ def _thinking(request: ModelRequest, endpoint: Endpoint) -> dict[str, Any]:
     if not endpoint.stream and _named(profile.must_not_think_whole, endpoint):
         return {"enable_thinking": False}
     if not budget:
-        off = profile.thinks_by_default and profile.thinking_param == "type"
+        off = profile.thinks_by_default and profile.thinking_param == "type" and not _named(_THINKERS, endpoint)
         return {"thinking": {"type": "disabled"}} if off else {}
     match profile.thinking_param:
         case "type":

@@ -317,9 +317,19 @@ FAMILIES: tuple[Family, ...] = (
         },
     ),
     Family(
+        pattern=_REASONING_GPT,
+        provider="openai",
+        quirks={
+            "max_tokens_field": "max_completion_tokens",
+            "thinking_param": "effort",
+            "sampling": False,
+            "call_ids": "short",
+        },
+    ),
+    Family(
         pattern=r"(^|/)(gpt-\d|o\d|chatgpt|codex)",
         provider="openai",
-        quirks={"thinking_param": "effort", "fixed_sampling_models": _REASONING_GPT, "call_ids": "short"},
+        quirks={"thinking_param": "effort", "call_ids": "short"},
     ),
     Family(pattern=r"doubao", provider="volcengine"),
 )

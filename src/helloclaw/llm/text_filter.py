@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -22,7 +23,7 @@ from helloclaw.llm.leaked_calls import (
     read_xml,
     read_xtml,
 )
-from helloclaw.llm.markup import BAR, Found, Marker, Markers, literal
+from helloclaw.llm.markup import BAR, Found, Marker, Markers
 
 ThinkTags = Literal["off", "line", "anywhere"]
 """Where `<think>` opens a thought: nowhere, at the start of a line, or anywhere."""
@@ -54,17 +55,18 @@ Piece = Said | Thought | ThoughtAllAlong | Leaked | BrokenLeak
 
 _GAP = rf"(?:{BAR}|\s){{0,6}}"
 _BARS = rf"{BAR}{{1,3}}"
-_THINK = [literal("think", f"<{name}>") for name in ("think", "thinking", "thought")]
-_UNTHINK = [literal("unthink", f"</{name}>") for name in ("think", "thinking", "thought")]
-_DSML = Marker("dsml", ("<", _GAP, "/?", _GAP, *"DSML", _GAP, "/?", "[a-z_]{0,20}", "[^<>]{0,250}", ">"))
-_TOKEN = Marker("token", ("<", _BARS, *"tool", "[a-z▁_ ]{1,40}", _BARS, ">"))
-_XTML = [
-    Marker("xtml", ("<", BAR, *word, BAR, ">", "[a-z]{1,12}", "[^<>]{0,250}", "<", BAR, *"sep", BAR, ">"))
+_THOUGHT_TAGS = ("think", "thinking", "thought")
+_THINK = tuple(Marker(kind="think", text=f"<{name}>") for name in _THOUGHT_TAGS)
+_UNTHINK = tuple(Marker(kind="unthink", text=f"</{name}>") for name in _THOUGHT_TAGS)
+_DSML = Marker(kind="dsml", atoms=("<", _GAP, "/?", _GAP, *"DSML", _GAP, "/?", "[a-z_]{0,20}", "[^<>]{0,250}", ">"))
+_TOKEN = Marker(kind="token", atoms=("<", _BARS, *"tool", "[a-z▁_ ]{1,40}", _BARS, ">"))
+_XTML = tuple(
+    Marker(kind="xtml", atoms=("<", BAR, *word, BAR, ">", "[a-z]{1,12}", "[^<>]{0,250}", "<", BAR, *"sep", BAR, ">"))
     for word in ("open", "close")
-]
-_XTML_END = Marker("xtml_end", ("<", BAR, *"end_of_msg", BAR, ">"))
-_XML = [literal("xml", "<minimax:tool_call>"), literal("unxml", "</minimax:tool_call>")]
-_LEAKS = [_DSML, _TOKEN, *_XTML, _XTML_END, *_XML]
+)
+_XTML_END = Marker(kind="xtml_end", atoms=("<", BAR, *"end_of_msg", BAR, ">"))
+_XML = (Marker(kind="xml", text="<minimax:tool_call>"), Marker(kind="unxml", text="</minimax:tool_call>"))
+_LEAKS = (_DSML, _TOKEN, *_XTML, _XTML_END, *_XML)
 
 _END_DSML = re.compile(
     rf"<{_GAP}/{_GAP}DSML{_GAP}(?:tool|function)_calls?[^<>]*>|<{_GAP}DSML{_GAP}/\s*(?:tool|function)_calls?[^<>]*>",
@@ -92,10 +94,8 @@ class TextFilter:
         self._think_tags = think_tags
         self._schemas = schemas
         self._leaks = leaks
-        found = _LEAKS if leaks else []
-        thinks = think_tags != "off"
-        self._in_text = Markers([*(_THINK if thinks else ()), *(_UNTHINK if thinks else ()), *found])
-        self._in_thought = Markers([*_UNTHINK, *found])
+        self._in_text = _markers(thinks=think_tags != "off", leaks=leaks, inside=False)
+        self._in_thought = _markers(thinks=True, leaks=leaks, inside=True)
         self._buffer = ""
         self._thinking = False
         self._capture: Capture | None = None
@@ -238,6 +238,13 @@ class TextFilter:
         self._space = text[len(kept) :]
         if kept:
             self._pieces.append(Thought(kept))
+
+
+@lru_cache(maxsize=8)
+def _markers(*, thinks: bool, leaks: bool, inside: bool) -> Markers:
+    """What to look for in text, or inside of a thought. Compiled once for all answers."""
+    thoughts = (*(() if inside else _THINK), *_UNTHINK) if thinks else ()
+    return Markers((*thoughts, *(_LEAKS if leaks else ())))
 
 
 def _dsml_capture(tag: str) -> Capture | None:
