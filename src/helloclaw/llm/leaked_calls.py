@@ -192,8 +192,7 @@ def _token_call(pieces: list[str], position: int, text: str) -> tuple[tuple[str,
             arguments = pieces[position + 1]
             position += 2
             continue
-        if ended := kind == "tool_call_end":
-            pieces[position] = "tool_after_call"
+        ended = kind == "tool_call_end"
         break
     return (header, arguments), position, ended
 
