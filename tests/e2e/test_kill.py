@@ -11,10 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+
+from helloclaw.agent.history import load_history
+from helloclaw.agent.repair import in_order
 from helloclaw.llm.provider_profiles import CUSTOM_LOCAL
 from helloclaw.llm.validate_anthropic import anthropic_problems
 from helloclaw.llm.validate_openai import openai_problems
-
 from helloclaw.storage.journal import scan
 from tests.support.model_server import Call, ModelServer, RecordedRequest, Turn
 from tests.support.world import WireName, World
@@ -73,6 +75,9 @@ def test_a_session_killed_again_and_again_loses_nothing_it_showed(wire: WireName
         )
         result = json.loads(final.stdout)
         assert (final.returncode, result["is_error"], result["session_id"]) == (0, False, session_id)
+        history = load_history(scan(world.home.sessions / f"{session_id}.jsonl").lines)
+        assert in_order(history.messages())
+        assert not history.needed_repair, "a lost result is to be written down when the session goes on"
         assert [problem for post in server.posts for problem in problems_of(post, wire)] == []
 
 

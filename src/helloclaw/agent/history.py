@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import msgspec
 
-from helloclaw.agent.repair import repair
+from helloclaw.agent.repair import Order, repair
 from helloclaw.agent.tokens import message_tokens
 from helloclaw.llm.events import Usage
-from helloclaw.llm.messages import Block, Message, TextBlock, ToolResult
+from helloclaw.llm.messages import AnyCall, Block, Message, TextBlock, ToolResult, calls_of
 from helloclaw.protocol.events import (
     AssistantEnd,
     Compacted,
@@ -39,6 +39,8 @@ class History:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._entries: list[tuple[int, Message]] = []
+        self._joined: list[Message] = []
+        self._order = Order()
         self.total = Usage()
         self.measured: int | None = None
         self.estimated = 0
@@ -68,7 +70,9 @@ class History:
             case Compacted():
                 summary = Message(role="user", content=(TextBlock(text=f"{SUMMARY_HEAD}\n\n{event.summary}"),))
                 kept = [entry for entry in self._entries if entry[0] >= event.keep_from]
-                self._entries = [(event.keep_from, summary), *kept]
+                self._entries, self._joined, self._order = [], [], Order()
+                for seq, message in ((event.keep_from, summary), *kept):
+                    self._join(seq, message)
                 self.measured = None
                 self.estimated = message_tokens(message for _, message in self._entries)
             case UsageEvent():
@@ -92,16 +96,35 @@ class History:
 
     def messages(self) -> tuple[Message, ...]:
         """What goes to a model. Each repair it needed is logged once: it tells of a crash, a fork or a bug upstream."""
-        repaired = repair([message for _, message in self._entries])
+        if self._order.holds(self._joined):
+            return tuple(self._joined)
+        repaired = repair(self._joined)
         for fix in repaired.fixes:
             if fix not in self._logged:
                 self._logged.add(fix)
                 log.warning("[normalize] %s", fix)
         return repaired.messages
 
+    def open_calls(self) -> tuple[AnyCall, ...]:
+        """The calls at the very end that have no result: what a crash or a fork in the middle of a step leaves."""
+        last = next((i for i in range(len(self._joined) - 1, -1, -1) if self._joined[i].role == "assistant"), -1)
+        after = self._joined[last + 1].content if 0 <= last < len(self._joined) - 1 else ()
+        answered = {block.tool_use_id for block in after if isinstance(block, ToolResult)}
+        if last < 0 or any(not isinstance(block, ToolResult) for block in after):
+            return ()
+        return tuple(call for call in calls_of(self._joined[last]) if call.id not in answered)
+
     def _add(self, event: Event, message: Message) -> None:
-        self._entries.append((event.seq or 0, message))
+        self._join(event.seq or 0, message)
         self.estimated += message_tokens((message,))
+
+    def _join(self, seq: int, message: Message) -> None:
+        """Results, reminders and what the person says in between make one user message, as all APIs want it."""
+        self._entries.append((seq, message))
+        if message.role == "user" and self._joined and self._joined[-1].role == "user":
+            self._joined[-1] = Message(role="user", content=self._joined[-1].content + message.content)
+        else:
+            self._joined.append(message)
 
 
 def _user_content(event: UserMessage) -> tuple[Block, ...]:

@@ -44,22 +44,38 @@ def repair(messages: Sequence[Message]) -> Repaired:
 
 
 def in_order(messages: Sequence[Message]) -> bool:
-    """Whether every model API takes these messages, whose roles are known to alternate where no call is open."""
-    seen: set[str] = set()
-    open_ids: list[str] = []
-    for index, message in enumerate(messages):
+    """Whether every model API takes these messages, in which neighbours of one role have been joined."""
+    return Order().holds(messages)
+
+
+class Order:
+    """Checks a growing list of messages without looking twice at those that can't change any more.
+
+    The last message can, by being joined with the next; all before it must be the same objects from call to call.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._open: list[str] = []
+        self._done = 0
+        self._broken = False
+
+    def holds(self, messages: Sequence[Message]) -> bool:
+        while not self._broken and self._done < len(messages) - 1:
+            opened = self._opened_by(messages[self._done])
+            self._broken = opened is None
+            self._open = opened or []
+            self._seen.update(self._open)
+            self._done += 1
+        return not self._broken and (not messages or self._opened_by(messages[-1]) == [])
+
+    def _opened_by(self, message: Message) -> list[str] | None:
+        """The ids of the calls that wait for a result after this message; None if it can't stand here."""
         if message.role == "user":
-            if not _user_in_order(message.content, open_ids):
-                return False
-            open_ids = []
-        else:
-            if open_ids or index == 0:
-                return False
-            opened = _assistant_in_order(message.content, seen)
-            if opened is None:
-                return False
-            open_ids = opened
-    return not open_ids
+            return [] if _user_in_order(message.content, self._open) else None
+        if self._open or self._done == 0:
+            return None
+        return _assistant_in_order(message.content, self._seen)
 
 
 def _user_in_order(content: Sequence[Block], open_ids: Sequence[str]) -> bool:
@@ -80,9 +96,8 @@ def _assistant_in_order(content: Sequence[Block], seen: set[str]) -> list[str] |
     for block in content:
         match block:
             case ToolCall(id=id) | MalformedCall(id=id):
-                if not id or id in seen:
+                if not id or id in seen or id in opened:
                     return None
-                seen.add(id)
                 opened.append(id)
             case TextBlock(text=text):
                 if _blank(text):

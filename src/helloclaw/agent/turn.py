@@ -14,6 +14,7 @@ from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import ToolHooks
 from helloclaw.agent.model_step import Answered, call_model
 from helloclaw.agent.prompt import environment_note
+from helloclaw.agent.repair import LOST
 from helloclaw.agent.standing import Standing
 from helloclaw.llm.events import StopReason, Usage
 from helloclaw.llm.messages import ModelRequest, calls_of
@@ -56,6 +57,7 @@ class Turn:
         return await self._end(reason)
 
     async def _steps_until_done(self, says: list[Say]) -> out.TurnEnd:
+        self._settle_lost()
         self._hear(says)
         await self._engine.sync()
         while True:
@@ -145,6 +147,13 @@ class Turn:
                 )
             )
         return bool(says)
+
+    def _settle_lost(self) -> None:
+        """Give the calls that a crash or a fork cut off their results, so that the journal is in order again."""
+        for call in self._engine.history.open_calls():
+            self._engine.emit(
+                out.ToolEnd(id=call.id, name=call.name, duration_ms=0, output_preview=LOST, output=LOST, error=LOST)
+            )
 
     def _remind(self) -> None:
         self._context.todo.round_passed()
