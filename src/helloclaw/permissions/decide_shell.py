@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator
 from helloclaw.permissions import paths
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.matching import (
-    allows_path,
     allows_text,
     allows_words,
-    binds_below,
-    binds_path,
     binds_words,
     names_tool,
 )
+from helloclaw.permissions.path_rules import allows_path, binds_below, binds_path
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.rule_syntax import Rule, RuleSet
 from helloclaw.permissions.sandboxed import stays_inside
@@ -61,8 +59,9 @@ class _Judge:
     def denied(self, step: int, parts: dict[str, Why], why: Why, rule: Rule | None = None) -> Verdict:
         """`parts` are the reasons of the parts that have their own; where none has, all are denied for the same."""
         shown = [
-            _part(part.text, Behaviour.DENY, own) if (own := parts.get(part.text) or (None if parts else why)) else
-            self._part(part, self._rules.allow)
+            _part(part.text, Behaviour.DENY, own)
+            if (own := parts.get(part.text) or (None if parts else why))
+            else self._part(part, self._rules.allow)
             for part in self._examined.parts
         ]
         missing = set(parts) - {part.text for part in self._examined.parts}
@@ -123,7 +122,9 @@ class _Judge:
         """The verdict if every part may run; None if a person has to be asked."""
         exact = next((rule for rule in allow if names_tool(rule, self._call) and allows_text(rule, self._text)), None)
         if exact is not None and self._examined.hidden is None:
-            shown = [_part(part.text, Behaviour.ALLOW, Why("allow_rule", exact.text), exact) for part in self._examined.parts]
+            shown = [
+                _part(part.text, Behaviour.ALLOW, Why("allow_rule", exact.text), exact) for part in self._examined.parts
+            ]
             return _verdict(Behaviour.ALLOW, Why("allow_rule", exact.text), 4, exact.text, shown)
         if self._examined.structure or not self._examined.parts:
             return None
@@ -202,7 +203,9 @@ class _Judge:
         """A question whose reason is the first part that can't pass, or how the whole is put together."""
         shown = [self._part(part, self._rules.allow) for part in self._examined.parts]
         open_part = next((part for part in shown if part.behaviour == Behaviour.ASK), None)
-        in_text = self._examined.structure or any(part.why is not None and not part.plain for part in self._examined.parts)
+        in_text = self._examined.structure or any(
+            part.why is not None and not part.plain for part in self._examined.parts
+        )
         why = (open_part.why if open_part else None) or Why("needs_approval", self._text.strip()[:60])
         if self._examined.structure and (open_part is None or self._examined.hidden):
             why = self._examined.structure[0]

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from helloclaw.permissions import paths
 from helloclaw.permissions.files import Files
-from helloclaw.permissions.matching import allows_path, allows_url, binds_below, binds_path, binds_url, host_of, names_tool
+from helloclaw.permissions.matching import (
+    allows_url,
+    binds_url,
+    host_of,
+    names_tool,
+)
+from helloclaw.permissions.path_rules import allows_path, binds_below, binds_path
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.rule_syntax import FAMILIES, Rule, RuleSet
 from helloclaw.permissions.suggest import file_suggestions, tool_suggestions
+from helloclaw.permissions.tables import names
 from helloclaw.permissions.verdict import Behaviour, Call, Scope, Verdict
 from helloclaw.protocol.events import Mode
 
 # Looking things up, in the session or in the product's own store.
-_LOOKS = frozenset(
-    {"TodoWrite", "calculator", "check_background", "web_search", "task_get", "task_list", "list_teammates", "read_inbox",
-     "cron_list", "memory_search", "memory_get", "memory_list", "load_skill", "compress", "idle", "submit_plan"}
-)  # fmt: skip
+_LOOKS = names(
+    "TodoWrite calculator check_background web_search task_get task_list list_teammates read_inbox cron_list "
+    "memory_search memory_get memory_list load_skill compress idle submit_plan"
+)
 # Notes in the agent's own memory: nobody's work, and plain files that a person can see and undo.
 _NOTES = frozenset({"memory_add", "memory_update_longterm"})
 # The books of a session: the task board and mail between agents that run already.
-_BOOKS = frozenset(
-    {"task_create", "task_update", "claim_task", "send_message", "broadcast", "shutdown_request", "shutdown_response",
-     "plan_approval"}
-)  # fmt: skip
+_BOOKS = names(
+    "task_create task_update claim_task send_message broadcast shutdown_request shutdown_response plan_approval"
+)
 _STARTS_AGENTS = frozenset({"run_subagent", "task", "spawn_teammate", "send_message", "broadcast", "plan_approval"})
 
 
@@ -140,7 +148,8 @@ class _Judge:
             allow,
             family,
             lambda rule: (
-                names_tool(rule, self._call) and all(allows_path(rule, real, self._scope, self._files) for real in reals)
+                names_tool(rule, self._call)
+                and all(allows_path(rule, real, self._scope, self._files) for real in reals)
             ),
         )
 
@@ -165,7 +174,7 @@ class _Judge:
         return tool_suggestions(tool)
 
 
-def _first(allow: tuple[Rule, ...], family: str, covers) -> Rule | None:
+def _first(allow: tuple[Rule, ...], family: str, covers: Callable[[Rule], bool]) -> Rule | None:
     return next((rule for rule in allow if rule.family == family and covers(rule)), None)
 
 

@@ -9,7 +9,7 @@ from helloclaw.permissions.verdict import Behaviour, Part, Verdict
 
 
 def to_json(verdict: Verdict, lang: Lang = "en") -> dict[str, Any]:
-    """`{"behaviour", "reason", "step", "rule", "suggested_rules", "parts": [{"text", "behaviour", "reason", "rule"}]}`."""
+    """Behaviour, reason, step, rule and suggested rules; and for each part its text, behaviour, reason and rule."""
     return {
         "behaviour": name_of(verdict.behaviour),
         "reason": _say(verdict.why, verdict.reason, lang),

@@ -9,39 +9,41 @@ from pathlib import Path
 
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.tables import names
 from helloclaw.permissions.verdict import Scope
 
 # How many directory entries one look below a directory may cost.
 LOOK_LIMIT = 400
 
-_SECRET_DIRECTORIES = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".azure", ".password-store", "gcloud", ".docker"})
-_SECRET_NAMES = frozenset(
-    {".netrc", "_netrc", ".pgpass", ".my.cnf", ".npmrc", ".pypirc", ".htpasswd", "htpasswd", ".vault-token", ".dockercfg",
-     ".boto", ".s3cfg", "shadow", "gshadow", "wallet.dat", ".tfvars"}
-)  # fmt: skip
-_SECRET_SUFFIXES = (
-    ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".gpg", ".asc", ".age", ".ovpn", ".tfstate",
-    ".tfvars", "_history",
-)  # fmt: skip
+_SECRET_DIRECTORIES = names(".ssh .aws .gnupg .kube .azure .password-store gcloud .docker")
+_SECRET_NAMES = names(
+    ".netrc _netrc .pgpass .my.cnf .npmrc .pypirc .htpasswd htpasswd .vault-token .dockercfg .boto .s3cfg shadow "
+    "gshadow wallet.dat .tfvars"
+)
+_SECRET_SUFFIXES = tuple(
+    names(".pem .key .p12 .pfx .jks .keystore .kdbx .ppk .gpg .asc .age .ovpn .tfstate .tfvars _history")
+)
 _SECRET_WORD = re.compile(
     r"\.?(?:.*[-_.])?(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|cfg|conf|csv|txt|xml|db|enc|bak|old|gpg))?"
     r"|service[-_]?account.*\.json"
 )
 # `id_rsa` and its like are keys; `id_map.py` is a program.
-_CODE_SUFFIXES = (
-    ".py", ".pyi", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".kt", ".c", ".h", ".cc", ".cpp", ".hpp",
-    ".cs", ".rb", ".php", ".md", ".rst", ".html", ".css", ".sql", ".vue", ".swift", ".scala",
-)  # fmt: skip
+_CODE_SUFFIXES = tuple(
+    f".{suffix}"
+    for suffix in names(
+        "py pyi js mjs ts tsx jsx go rs java kt c h cc cpp hpp cs rb php md rst html css sql vue swift scala"
+    )
+)
 _CONTROL_NAMES = frozenset({".hooks.json", ".hooks.disabled"})
 _CONTROL_DIRECTORY = ".claude"
 _HOME_NAME = ".helloclaw"
-_HOME_CONTROLS = frozenset({"config.json", ".env", "trust.json", "permissions.json", "commands", "skills"})
+_HOME_CONTROLS = frozenset({"config.json", ".env", "trust.json", "permissions.json"})
 # What is in these directories runs without anybody calling it, so that no broad rule may cover it.
-_SELF_RUNNING = frozenset({".git", ".hg", ".husky", ".vscode", ".idea", ".githooks", ".devcontainer"})
-_SELF_RUNNING_NAMES = frozenset(
-    {".envrc", ".gitmodules", ".pre-commit-config.yaml", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile",
-     ".zshenv", ".bash_login", ".bash_logout", ".gitconfig", ".mcp.json"}
-)  # fmt: skip
+_SELF_RUNNING = names(".git .hg .husky .vscode .idea .githooks .devcontainer")
+_SELF_RUNNING_NAMES = names(
+    ".envrc .gitmodules .pre-commit-config.yaml .bashrc .bash_profile .profile .zshrc .zprofile .zshenv "
+    ".bash_login .bash_logout .gitconfig .mcp.json"
+)
 
 
 def control_paths(workdir: Path, product_home: Path) -> tuple[Path, ...]:

@@ -141,8 +141,10 @@ def _tools_named(name: str) -> tuple[Family, frozenset[str]]:
         if name in tools:
             return family, frozenset({name})
     named = frozenset(_ALIASES.get(name, (name,)))
-    owner: Family = next((family for family, tools in FAMILIES.items() if named <= tools), "tool")
-    return owner, named
+    for family, tools in FAMILIES.items():
+        if named <= tools:
+            return family, named
+    return "tool", named
 
 
 def _shell_rule(base: Rule, pattern: str) -> Rule:

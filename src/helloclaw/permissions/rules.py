@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -38,8 +38,9 @@ def remove_rule(path: Path, text: str) -> bool:
     content = _read(path)
     removed = False
     for name in _LISTS:
-        entries = content.get(name)
-        if isinstance(entries, list) and text in entries:
+        entries = content.get(name, [])
+        _parse_list(entries, path, name, "user")
+        if text in entries:
             content[name] = [entry for entry in entries if entry != text]
             removed = True
     if removed:
@@ -50,7 +51,10 @@ def remove_rule(path: Path, text: str) -> bool:
 def _parse_list(entries: Any, path: Path, name: ListName, source: Source) -> tuple[Rule, ...]:
     if not isinstance(entries, list):
         raise BadRule(name, 'it has to be a list, such as ["Bash(npm test:*)"]', str(path))
-    return tuple(_parse_entry(entry, f"{path}: {name}[{index}]", source) for index, entry in enumerate(entries))
+    return tuple(
+        _parse_entry(entry, f"{path}: {name}[{index}]", source)
+        for index, entry in enumerate(cast("list[Any]", entries))
+    )
 
 
 def _parse_entry(entry: Any, place: str, source: Source) -> Rule:
@@ -75,10 +79,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise BadRule(path.name, f"the file is no JSON: {error}", str(path)) from error
     if not isinstance(content, dict):
         raise BadRule(path.name, 'the file has to be {"allow": […], "deny": […], "ask": […]}', str(path))
-    for name in content:
+    lists = cast("dict[str, Any]", content)
+    for name in lists:
         if name not in _LISTS:
-            raise BadRule(str(name), f"the lists of a rule file are {_enumerated(_LISTS)}", str(path))
-    return content
+            raise BadRule(name, f"the lists of a rule file are {_enumerated(_LISTS)}", str(path))
+    return lists
 
 
 def _enumerated(names: Sequence[str]) -> str:

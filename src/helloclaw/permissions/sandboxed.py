@@ -13,21 +13,16 @@ from helloclaw.permissions.files import Files
 from helloclaw.permissions.shell.danger import program_name
 from helloclaw.permissions.shell.examine import Examined
 from helloclaw.permissions.shell.proof import Judged
+from helloclaw.permissions.tables import names
 from helloclaw.permissions.verdict import Scope
 
-_NETWORK = frozenset(
-    {"curl", "wget", "ssh", "scp", "sftp", "ftp", "rsync", "telnet", "nc", "ncat", "netcat", "socat", "dig", "nslookup", "host",
-     "ping", "ping6", "traceroute", "whois", "gh", "glab", "aws", "gcloud", "az", "kubectl", "helm", "docker", "podman",
-     "apt", "apt-get", "brew", "dnf", "yum", "pacman", "apk", "npx", "bunx", "pnpx", "uvx", "pipx"}
-)  # fmt: skip
-_NETWORK_WORDS = frozenset(
-    {"install", "i", "add", "update", "upgrade", "fetch", "pull", "push", "clone", "ls-remote", "publish", "login", "download",
-     "sync", "get"}
-)  # fmt: skip
-_NETWORK_SUBCOMMANDS = frozenset(
-    {"git", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "cargo", "go", "gem", "bundle", "composer", "mix"}
+_NETWORK = names(
+    "curl wget ssh scp sftp ftp rsync telnet nc ncat netcat socat dig nslookup host ping ping6 traceroute whois "
+    "gh glab aws gcloud az kubectl helm docker podman apt apt-get brew dnf yum pacman apk npx bunx pnpx uvx pipx"
 )
-_TEMPORARY = ("/tmp", "/dev/null")
+_NETWORK_WORDS = names("install i add update upgrade fetch pull push clone ls-remote publish login download sync get")
+_NETWORK_SUBCOMMANDS = names("git npm pnpm yarn bun pip pip3 uv poetry cargo go gem bundle composer mix")
+_TEMPORARY = ("/tmp", "/dev/null")  # noqa: S108 - compared with, never written to
 _LIKE_PATH = re.compile(r"^(?:[/~]|\.\.?(?:/|$))|/|^\.")
 
 
@@ -51,7 +46,11 @@ def _part_stays(part: Judged, scope: Scope, files: Files) -> bool:
         return False
     if part.why is None:
         return True
-    return all(_is_inside(each, scope, files) for word in words if (each := word.rpartition("=")[2] or word) and _LIKE_PATH.search(each))
+    return all(
+        _is_inside(each, scope, files)
+        for word in words
+        if (each := word.rpartition("=")[2] or word) and _LIKE_PATH.search(each)
+    )
 
 
 def _is_inside(path: str, scope: Scope, files: Files) -> bool:

@@ -13,28 +13,29 @@ from collections.abc import Callable, Iterator, Sequence
 from helloclaw.permissions.paths import is_secret, is_within, runs_by_itself
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.rule_syntax import BadRule, Rule, literal, parse_rule
+from helloclaw.permissions.shell.code import is_interpreter
 from helloclaw.permissions.shell.danger import program_name
-from helloclaw.permissions.shell.launch import SHELLS, is_interpreter, is_wrapper
+from helloclaw.permissions.shell.launch import SHELLS, is_wrapper
 from helloclaw.permissions.shell.proof import Judged
 from helloclaw.permissions.shell.readonly import peel
+from helloclaw.permissions.tables import names
 from helloclaw.permissions.verdict import Scope
 
 # Programs whose second word says what they do; behind these words, the third does.
-_WITH_SUBCOMMANDS = frozenset(
-    {"git", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "go", "docker", "podman", "kubectl", "helm", "pip", "pip3", "uv", "poetry",
-     "pdm", "hatch", "rye", "pipenv", "gh", "glab", "brew", "apt", "apt-get", "systemctl", "terraform", "aws", "gcloud", "az",
-     "dotnet", "rustup", "conda", "just", "task", "nx", "turbo", "make", "gmake", "composer", "mix", "gradle", "mvn", "sbt",
-     "flutter", "dart", "bundle", "rails", "rake", "gem", "php", "artisan", "django-admin", "alembic", "npx", "bunx", "uvx",
-     "pipx", "vercel", "fly", "heroku", "supabase", "prisma", "swift", "zig", "nix", "direnv", "mise", "helloclaw"}
-)  # fmt: skip
-_RUN_WORDS = frozenset({"run", "exec", "compose", "x", "dlx", "tool", "-m"})
+_WITH_SUBCOMMANDS = names(
+    "git npm pnpm yarn bun deno cargo go docker podman kubectl helm pip pip3 uv poetry pdm hatch rye pipenv gh "
+    "glab brew apt apt-get systemctl terraform aws gcloud az dotnet rustup conda just task nx turbo make gmake "
+    "composer mix gradle mvn sbt flutter dart bundle rails rake gem php artisan django-admin alembic npx bunx uvx "
+    "pipx vercel fly heroku supabase prisma swift zig nix direnv mise helloclaw"
+)
+_RUN_WORDS = names("run exec compose x dlx tool -m")
 # For these the program's name says next to nothing about what happens.
-_EXACT_ONLY = frozenset(
-    {"rm", "mv", "dd", "chmod", "chown", "chgrp", "ln", "kill", "pkill", "killall", "curl", "wget", "ssh", "scp", "rsync", "nc",
-     "find", "fd", "tee", "cp", "install", "truncate", "shred", "tar", "crontab", "at", "printenv", "export", "source", ".",
-     "eval", "exec", "alias", "trap", "cd", "pushd", "popd", "set", "unset", "hash", "enable", "mapfile", "read", "let",
-     "openssl", "socat", "man", "less", "more", "zip", "unzip", "env", "printf", "command", "builtin", "coproc", "telnet", "ftp", "gpg", "security", "defaults", "osascript", "open", "xdg-open", "claude", "codex"}
-)  # fmt: skip
+_EXACT_ONLY = names(
+    "rm mv dd chmod chown chgrp ln kill pkill killall curl wget ssh scp rsync nc find fd tee cp install truncate "
+    "shred tar crontab at printenv export source . eval exec alias trap cd pushd popd set unset hash enable "
+    "mapfile read let openssl socat man less more zip unzip env printf command builtin coproc telnet ftp gpg "
+    "security defaults osascript open xdg-open claude codex"
+)
 _SUBCOMMAND = re.compile(r"[A-Za-z0-9][A-Za-z0-9:_.@/-]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:@%+,=-]+")
 _SPECIAL = re.compile(r"([*?\[\\])")
@@ -111,9 +112,9 @@ def file_suggestions(family: str, real: str, scope: Scope) -> list[Rule]:
     """The file itself, then all in its directory, if that is not the whole workspace and nothing in it is special."""
     offers = [f"{family}({path_pattern(real, scope)})"]
     parent = os.path.dirname(real)
-    if not is_within(str(scope.workdir), parent) and not is_within(str(scope.home), parent) and parent != "/":
-        if not is_secret(real) and not runs_by_itself(real):
-            offers.append(f"{family}({path_pattern(parent, scope)}/**)")
+    everything = parent == "/" or any(is_within(str(root), parent) for root in (scope.workdir, scope.home))
+    if not everything and not is_secret(real) and not runs_by_itself(real):
+        offers.append(f"{family}({path_pattern(parent, scope)}/**)")
     return list(_parsed(offers))
 
 

@@ -22,7 +22,8 @@ class Behaviour(IntEnum):
 class Call(Struct, frozen=True, kw_only=True):
     """A tool call as permissions see it. The facts come from the tool's declaration and its validated input.
 
-    `reads` and `writes` are paths as the model wrote them; they are resolved against `Scope.cwd`. `command` is shell text.
+    `reads` and `writes` are paths as the model wrote them; they are resolved against `Scope.cwd`. `command` is shell
+    text.
     """
 
     tool: str

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.tables import names
 
-_AGENTS = frozenset(
-    {"claude", "claude-code", "codex", "gemini", "gemini-cli", "qwen", "qwen-code", "aider", "cursor-agent", "opencode",
-     "amp", "goose", "crush", "droid", "copilot", "cline", "kimi", "kimi-cli", "iflow", "auggie", "kiro-cli", "q", "plandex",
-     "openhands", "gptme", "mini-agent", "mini-swe-agent", "mini", "sweagent", "openclaw", "trae-cli", "codebuff",
-     "cn", "vibe", "grok"}
-)  # fmt: skip
+_AGENTS = names(
+    "claude claude-code codex gemini gemini-cli qwen qwen-code aider cursor-agent opencode amp goose crush droid "
+    "copilot cline kimi kimi-cli iflow auggie kiro-cli q plandex openhands gptme mini-agent mini-swe-agent mini "
+    "sweagent openclaw trae-cli codebuff cn vibe grok"
+)
 _OWN_NAMES = frozenset({"helloclaw", "agents"})
 # Flags, and values of flags, by which agents are told to ask nobody.
 _LOOSE = re.compile(
@@ -21,7 +22,7 @@ _LOOSE = re.compile(
 )
 _LOOSE_SHORT = frozenset({"-y", "-f", "-a"})
 _OWN_LOOSE_FLAGS = ("--allow", "--trust", "--mode=auto")
-_RUNNERS = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "deno", "uv", "node"})
+_RUNNERS = names("npx bunx pnpx uvx pipx npm pnpm yarn bun deno uv node")
 _PACKAGE = re.compile(r"(?:@[\w.-]+/)?([\w.-]+?)(?:@[\w.-]+)?")
 
 
@@ -65,7 +66,7 @@ def _loosens_us(arguments: Sequence[str]) -> bool:
     words = [each for each in arguments if not each.startswith("-")]
     if any(each.startswith(_OWN_LOOSE_FLAGS) for each in arguments):
         return True
-    if any(flag == "--mode" and value == "auto" for flag, value in zip(arguments, arguments[1:], strict=False)):
+    if any(flag == "--mode" and value == "auto" for flag, value in pairwise(arguments)):
         return True
     match words:
         case ["trust", *_]:

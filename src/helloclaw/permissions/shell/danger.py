@@ -12,16 +12,15 @@ from fnmatch import fnmatchcase
 
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.agents import loosens_agent
+from helloclaw.permissions.tables import names
 
-_OTHER_USER = frozenset(
-    {"sudo", "sudoedit", "doas", "su", "pkexec", "run0", "runuser", "dzdo", "please", "gosu", "su-exec", "sg"}
-)
+_OTHER_USER = names("sudo sudoedit doas su pkexec run0 runuser dzdo please gosu su-exec sg")
 _MAKES_FILESYSTEM = frozenset({"mke2fs", "mkswap", "mkdosfs", "mkntfs", "wipefs", "blkdiscard"})
 _STOPS_SYSTEM = frozenset({"shutdown", "reboot", "halt", "poweroff"})
-_STOPPING_WORDS = frozenset(
-    {"poweroff", "reboot", "halt", "kexec", "soft-reboot", "hibernate", "suspend", "hybrid-sleep", "emergency", "rescue",
-     "exit", "poweroff.target", "reboot.target", "halt.target", "kexec.target"}
-)  # fmt: skip
+_STOPPING_WORDS = names(
+    "poweroff reboot halt kexec soft-reboot hibernate suspend hybrid-sleep emergency rescue exit poweroff.target "
+    "reboot.target halt.target kexec.target"
+)
 _TREE_CHANGERS = frozenset({"chmod", "chown", "chgrp", "setfacl", "chattr", "chcon"})
 _TOP_LEVEL = re.compile(r"/(?:\*|\.\*|(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var)(?:/\*?)?)?")
 
@@ -31,10 +30,10 @@ _DEVICE = re.compile(
     r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|dm-|md|mapper/|nbd|sr|ram|zram|mem|kmem|port|mtd|nst|st\d|block/"
     r"|bcache|drbd|rbd|pmem|dasd|fd\d|ubi|vg)|/proc/(?:sysrq-trigger|sys/)|/sys/"
 )
-_DEVICE_WRITERS = frozenset(
-    {"tee", "mv", "shred", "badblocks", "hdparm", "sgdisk", "gdisk", "sfdisk", "cfdisk", "parted", "truncate", "sponge", "ddrescue", "dc3dd", "dcfldd", "pv", "cryptsetup", "mdadm", "nvme", "diskutil", "partprobe",
-     "lvremove", "vgremove", "pvremove", "mkpart", "rm"}
-)  # fmt: skip
+_DEVICE_WRITERS = names(
+    "tee mv shred badblocks hdparm sgdisk gdisk sfdisk cfdisk parted truncate sponge ddrescue dc3dd dcfldd pv "
+    "cryptsetup mdadm nvme diskutil partprobe lvremove vgremove pvremove mkpart rm"
+)
 _MAC_DISK_WORDS = frozenset({"erasedisk", "erasevolume", "zerodisk", "randomdisk", "secureerase", "partitiondisk"})
 
 DENIED_NAMES = (
@@ -60,7 +59,7 @@ def danger(words: Sequence[str]) -> Why | None:
         return Why("makes_filesystem", name)
     if name == "diskutil" and any(each.casefold() in _MAC_DISK_WORDS for each in arguments):
         return Why("makes_filesystem", name)
-    if _stops_system(name, arguments):
+    if not _is_relative(words[0]) and _stops_system(name, arguments):
         return Why("stops_system", name)
     if name in ("rm", "grm") and removes_trees(arguments):
         return Why("removes_trees", "rm -r")
@@ -74,6 +73,11 @@ def danger(words: Sequence[str]) -> Why | None:
     if name in _TREE_CHANGERS and (place := _top_level(arguments)):
         return Why("opens_root", place)
     return loosens_agent(name, arguments)
+
+
+def _is_relative(word: str) -> bool:
+    """Whether it is somebody's own program of that name (`./init`), and not the system's."""
+    return "/" in word and not word.startswith("/")
 
 
 def removes_trees(arguments: Sequence[str]) -> bool:
@@ -122,11 +126,3 @@ def is_device_path(path: str) -> bool:
 
 def _tidy(path: str) -> str:
     return os.path.normpath(path).replace("//", "/")
-
-
-_FORK_LOOP = re.compile(r"\bfork\b.*\bwhile\b|\b(?:while|for|loop|until)\b.*\bfork\b", re.DOTALL)
-
-
-def forks_endlessly(code: str) -> bool:
-    """Whether program text for an interpreter looks like a fork bomb."""
-    return bool(_FORK_LOOP.search(code))

@@ -1,4 +1,4 @@
-"""Everything that is known of a shell command before any rule is looked at: what is denied in it, what is proven of it."""
+"""All that is known of a shell command before any rule is looked at: what is denied in it, what is proven of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.shell.braces import expand_braces
 from helloclaw.permissions.shell.hunt import Hunt
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.proof import Judged, prove
@@ -56,10 +57,13 @@ def examine(text: str, scope: Scope, files: Files) -> Examined:
 
 
 _SHARD = re.compile(r"\$\(|[<>]\(|[;&|()`{}\n]")
+_RESERVED = re.compile(r"(?:(?:if|then|elif|else|while|until|do|time|!)\s+)+")
 _QUOTES = re.compile(r"""['"\\]""")
 
 
 def _shards(text: str) -> list[str]:
-    """Anything that could be a command by itself, whatever the quotes around it say: for texts that nobody can parse."""
-    pieces = {piece.strip() for piece in _SHARD.split(text)} - {""}
-    return [*pieces, *({_QUOTES.sub("", piece) for piece in pieces} - pieces)]
+    """Anything that could be a command by itself, whatever the quotes around it say: for texts nobody can parse."""
+    pieces = {_RESERVED.sub("", piece.strip()) for piece in _SHARD.split(text)} - {""}
+    unquoted = {_QUOTES.sub("", piece) for piece in pieces}
+    expanded = " ".join(word for token in text.split() for word in expand_braces(token) or [token])
+    return [*pieces, *(unquoted - pieces), expanded]

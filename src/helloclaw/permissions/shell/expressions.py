@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.options import Unknown, options, read_options
 from helloclaw.permissions.shell.reads import NOTHING, File, Reads
+from helloclaw.permissions.tables import names
 
 # POSIX find and GNU findutils. Missing: `-exec -execdir -ok -okdir -delete -fls -fprint -fprint0 -fprintf`, which run
 # or write, `-files0-from`, and `-follow`, after which nobody knows where it goes.
-_FIND_ALONE = frozenset(
-    {"-a", "-and", "-o", "-or", "!", "-not", "(", ")", ",", "-print", "-print0", "-ls", "-prune", "-quit", "-empty",
-     "-nouser", "-nogroup", "-depth", "-mount", "-xdev", "-true", "-false", "-executable", "-readable", "-writable",
-     "-daystart", "-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race"}
-)  # fmt: skip
-_FIND_VALUED = frozenset(
-    {"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-xtype", "-size",
-     "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-maxdepth", "-mindepth", "-printf", "-perm", "-user",
-     "-group", "-uid", "-gid", "-regextype", "-links", "-inum", "-fstype", "-used", "-lname", "-ilname", "-context"}
-)  # fmt: skip
+_FIND_ALONE = names(
+    "-a -and -o -or ! -not ( ) , -print -print0 -ls -prune -quit -empty -nouser -nogroup -depth -mount -xdev "
+    "-true -false -executable -readable -writable -daystart -noleaf -warn -nowarn -ignore_readdir_race "
+    "-noignore_readdir_race"
+)
+_FIND_VALUED = names(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime "
+    "-mmin -amin -cmin -maxdepth -mindepth -printf -perm -user -group -uid -gid -regextype -links -inum -fstype "
+    "-used -lname -ilname -context"
+)
 _FIND_FILE = re.compile(r"-(?:anewer|cnewer|newer|samefile|newer[aBcm][aBcmt])")
 _FIND_LEADING = re.compile(r"-P|-O[0-3]")
 

@@ -1,12 +1,13 @@
 """The Git commands that are known to only read, with the options that are known to be inert. Pure.
 
 Left out on purpose: `-c` and `--exec-path` (name programs), `--output` (writes), `--ext-diff`, `--textconv`, `grep -O`
-(run programs), `--show-signature` and `%G…` (run gpg), `-p/--paginate` (runs the pager), `remote show` (asks the network),
-`--no-index`, `--contents`, `-O`, `-X` (read any file), `--remerge-diff` (writes objects).
+(run programs), `--show-signature` and `%G…` (run gpg), `-p/--paginate` (runs the pager), `remote show` (asks the
+network), `--no-index`, `--contents`, `-O`, `-X` (read any file), `--remerge-diff` (writes objects).
 """
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -16,13 +17,14 @@ from msgspec import Struct
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.options import Given, Options, Unknown, options, read_options
 from helloclaw.permissions.shell.reads import NOTHING, File, Reads
+from helloclaw.permissions.tables import names
 
 _REVISIONS = (
-    "all branches? tags? remotes? glob~ exclude~ max-count= skip= since= after= until= before= author= committer= grep= "
-    "all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp basic-regexp merges no-merges "
-    "min-parents~ max-parents~ first-parent reverse date-order author-date-order topo-order left-right left-only "
-    "right-only cherry-pick cherry-mark cherry boundary ancestry-path? simplify-by-decoration simplify-merges full-history "
-    "dense sparse walk-reflogs merge follow objects count"
+    "all branches? tags? remotes? glob~ exclude~ max-count= skip= since= after= until= before= author= committer= "
+    "grep= all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp basic-regexp merges "
+    "no-merges min-parents~ max-parents~ first-parent reverse date-order author-date-order topo-order left-right "
+    "left-only right-only cherry-pick cherry-mark cherry boundary ancestry-path? simplify-by-decoration "
+    "simplify-merges full-history dense sparse walk-reflogs merge follow objects count"
 )
 _SHOWN = (
     "oneline pretty? format~ abbrev-commit no-abbrev-commit abbrev? decorate? no-decorate decorate-refs~ "
@@ -31,14 +33,14 @@ _SHOWN = (
 )
 _DIFFED = (
     "patch no-patch unified? raw patch-with-raw patch-with-stat stat? stat-width~ stat-name-width~ stat-count~ "
-    "compact-summary numstat shortstat dirstat? cumulative summary name-only name-status minimal patience histogram "
-    "anchored~ diff-algorithm~ no-renames find-renames? find-copies? find-copies-harder full-index binary no-prefix "
-    "src-prefix~ dst-prefix~ default-prefix line-prefix~ inter-hunk-context~ function-context word-diff? word-diff-regex~ "
-    "color-words? color? no-color color-moved? no-color-moved color-moved-ws~ check ignore-all-space ignore-space-change "
-    "ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines ignore-matching-lines~ exit-code quiet text no-ext-diff "
-    "no-textconv ignore-submodules? diff-filter~ pickaxe-all pickaxe-regex find-object~ relative? no-relative root "
-    "combined-all-paths cc diff-merges~ no-diff-merges indent-heuristic no-indent-heuristic ita-visible-in-index "
-    "ita-invisible-in-index"
+    "compact-summary numstat shortstat dirstat? cumulative summary name-only name-status minimal patience "
+    "histogram anchored~ diff-algorithm~ no-renames find-renames? find-copies? find-copies-harder full-index "
+    "binary no-prefix src-prefix~ dst-prefix~ default-prefix line-prefix~ inter-hunk-context~ function-context "
+    "word-diff? word-diff-regex~ color-words? color? no-color color-moved? no-color-moved color-moved-ws~ check "
+    "ignore-all-space ignore-space-change ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines "
+    "ignore-matching-lines~ exit-code quiet text no-ext-diff no-textconv ignore-submodules? diff-filter~ "
+    "pickaxe-all pickaxe-regex find-object~ relative? no-relative root combined-all-paths cc diff-merges~ "
+    "no-diff-merges indent-heuristic no-indent-heuristic ita-visible-in-index ita-invisible-in-index"
 )
 _LOG = options("0zcmpusiEFPgtqabwRWn:S:G:L:U::l:I:M::C::B::X::", f"{_REVISIONS} {_SHOWN} {_DIFFED}", digits=True)
 
@@ -76,8 +78,8 @@ _COMMANDS: MappingProxyType[str, GitCommand] = MappingProxyType(
         "branch": GitCommand(
             options=options(
                 "arvqil",
-                "all remotes list show-current verbose quiet ignore-case color? no-color column? no-column sort= format= "
-                "contains= no-contains= merged? no-merged? points-at= abbrev? no-abbrev",
+                "all remotes list show-current verbose quiet ignore-case color? no-color column? no-column sort= "
+                "format= contains= no-contains= merged? no-merged? points-at= abbrev? no-abbrev",
             ),
             with_any=("l", "list", "contains", "no-contains", "merged", "no-merged", "points-at"),
         ),
@@ -93,24 +95,25 @@ _COMMANDS: MappingProxyType[str, GitCommand] = MappingProxyType(
         "blame": GitCommand(
             options=options(
                 "bltpefnswcL:M::C::",
-                "root show-stats porcelain line-porcelain incremental encoding= date= score-debug show-name show-number "
-                "show-email abbrev? color-lines color-by-age progress no-progress",
+                "root show-stats porcelain line-porcelain incremental encoding= date= score-debug show-name "
+                "show-number show-email abbrev? color-lines color-by-age progress no-progress",
             )
         ),
         "rev-parse": GitCommand(
             options=options(
                 "q",
-                "verify quiet short? abbrev-ref? symbolic symbolic-full-name all branches? tags? remotes? show-toplevel "
-                "show-prefix show-cdup git-dir absolute-git-dir git-common-dir is-inside-work-tree is-inside-git-dir "
-                "is-bare-repository is-shallow-repository show-superproject-working-tree show-object-format? revs-only "
-                "no-revs flags no-flags since= until= default= disambiguate= sq not",
+                "verify quiet short? abbrev-ref? symbolic symbolic-full-name all branches? tags? remotes? "
+                "show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir is-inside-work-tree "
+                "is-inside-git-dir is-bare-repository is-shallow-repository show-superproject-working-tree "
+                "show-object-format? revs-only no-revs flags no-flags since= until= default= disambiguate= sq not",
             )
         ),
         "ls-files": GitCommand(
             options=options(
                 "cdmoiskutvfzx:",
                 "cached deleted modified others ignored stage killed unmerged directory no-empty-directory "
-                "exclude-standard exclude= error-unmatch full-name abbrev? eol deduplicate recurse-submodules sparse format=",
+                "exclude-standard exclude= error-unmatch full-name abbrev? eol deduplicate recurse-submodules "
+                "sparse format=",
             )
         ),
         "ls-tree": GitCommand(
@@ -124,9 +127,12 @@ _COMMANDS: MappingProxyType[str, GitCommand] = MappingProxyType(
         ),
         "merge-base": GitCommand(options=options("a", "all octopus independent is-ancestor fork-point")),
         "name-rev": GitCommand(options=options("", "tags refs= exclude= all always name-only")),
-        "show-ref": GitCommand(options=options("dsq", "heads tags branches head dereference hash? verify quiet abbrev?")),
+        "show-ref": GitCommand(
+            options=options("dsq", "heads tags branches head dereference hash? verify quiet abbrev?")
+        ),
         "for-each-ref": GitCommand(
-            options=options("", "count= sort= format= points-at= merged? no-merged? contains? no-contains? ignore-case")
+            options=options("", "count= sort= format= points-at= merged? no-merged? contains? no-contains? "
+                                "ignore-case")
         ),
         "count-objects": GitCommand(options=options("vH", "verbose human-readable"), operands=0),
         "cat-file": GitCommand(options=options("tsep")),
@@ -134,10 +140,11 @@ _COMMANDS: MappingProxyType[str, GitCommand] = MappingProxyType(
         "grep": GitCommand(
             options=options(
                 "nhHlLcoiwvEGFPqzpWIarA:B:C:e:m:",
-                "cached untracked text ignore-case word-regexp invert-match extended-regexp basic-regexp fixed-strings "
-                "perl-regexp line-number column files-with-matches name-only files-without-match null count color? "
-                "no-color break heading show-function function-context context= after-context= before-context= "
-                "max-depth= threads= and or not all-match quiet only-matching full-name no-recursive recursive",
+                "cached untracked text ignore-case word-regexp invert-match extended-regexp basic-regexp "
+                "fixed-strings perl-regexp line-number column files-with-matches name-only files-without-match "
+                "null count color? no-color break heading show-function function-context context= after-context= "
+                "before-context= max-depth= threads= and or not all-match quiet only-matching full-name "
+                "no-recursive recursive",
             )
         ),
     }
@@ -154,7 +161,7 @@ _SUBCOMMANDS: MappingProxyType[tuple[str, str], GitCommand] = MappingProxyType(
 )
 
 # Names of formats that Git has built in. Any other is the repository's own, and can hold `%G`.
-_FORMATS = frozenset({"oneline", "short", "medium", "full", "fuller", "reference", "email", "raw", "mboxrd"})
+_FORMATS = names("oneline short medium full fuller reference email raw mboxrd")
 # A `http.extraheader` or a `url.….insteadOf` can hold a password; these can't.
 _OPEN_SETTING = re.compile(r"user\.(name|email)|(core|init|pull|push|commit|branch)\.[\w./-]+", re.IGNORECASE)
 _RUNS_GPG = re.compile(r"%-?\+? ?G|%\(signature|%\(\*?signature", re.IGNORECASE)
@@ -185,7 +192,7 @@ def git_reads(arguments: Sequence[str]) -> Reads | Why:
     if problem := _problem(name, command, given):
         return problem
     operands = given.operands[1:] if name == "grep" and not given.has("e") else given.operands
-    files = [File(path) for path in _paths(operands)]
+    files = [File(os.path.join(directory, path)) for path in _paths(operands)]
     if directory != ".":
         files.append(File(directory, content=False))
     return Reads(files=tuple(files), repository=directory)

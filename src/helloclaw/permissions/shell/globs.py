@@ -1,6 +1,7 @@
 """File name patterns, matched as bash does without `dotglob`, `extglob` and `globstar`. Pure but for `Files`.
 
-A bracket expression counts as any one character: so a few more names are looked at than bash would pass on, never fewer.
+A bracket expression counts as any one character: so a few more names are looked at than bash would pass on, never
+fewer.
 """
 
 from __future__ import annotations

@@ -6,14 +6,13 @@ A variable that nobody set in the text counts as empty (`r${x}m` is `rm`), a com
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from helloclaw.permissions.shell.script import AndOr, Group, Node, Pipeline, Simple
-from helloclaw.permissions.shell.script import Sequence as Statements
-from helloclaw.permissions.shell.words import Piece, Word, read_word, split_pieces
+from helloclaw.permissions.shell.inert import FEEDING
+from helloclaw.permissions.shell.printed import printed
+from helloclaw.permissions.shell.script import AndOr, Group, Node, Pipeline, Simple, Statements, children
+from helloclaw.permissions.shell.words import Piece, Word, read_word
 
 Parse = Callable[[str], Statements]
 
@@ -21,47 +20,40 @@ MAX_DEPTH = 6
 
 _DEFAULT = re.compile(r"!?[\w@*#]+(?:\[[^]]*\])?:?[-=+](.*)", re.DOTALL)
 _NAME_OF = re.compile(r"[!#]?(\w+|[@*])")
-_FORMAT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[sbqdiuxXc]|%%")
+_ALL_ELEMENTS = re.compile(r"[@*]|\w+\[[@*]\]")
+_SPLIT_KINDS = ("variable", "expansion", "command")
 
 
 class Guesser:
-    """Guesses for one command line. `variables` are those that were set in it so far; positional ones included."""
+    """Guesses for one command line, given the variables that were set in it so far, positional ones included."""
 
     def __init__(self, parse: Parse, home: str) -> None:
         self._parse = parse
         self._home = home
         self._depth = 0
 
+    # Words
+
     def fields(self, word: Word, variables: Mapping[str, str]) -> list[str]:
         """The words that one word may become: none if it vanishes, several if what it stands for is split."""
         if word.value is not None:
             return [word.value]
-        return self.split(word.pieces, variables)
+        separators = re.compile(f"[\\s{re.escape(variables.get('IFS', ''))}]+")
+        fields = [""]
+        for piece in word.pieces:
+            said = self._said(piece, variables)
+            splits = piece.kind in _SPLIT_KINDS and (not piece.quoted or _ALL_ELEMENTS.fullmatch(piece.text))
+            first, *more = separators.split(said) if splits else (said,)
+            fields[-1] += first
+            fields += more
+        keeps_empty = any(piece.quoted and not _ALL_ELEMENTS.fullmatch(piece.text) for piece in word.pieces)
+        return fields if keeps_empty else list(filter(None, fields))
 
     def text(self, word: Word, variables: Mapping[str, str]) -> str:
         """What a word may become where nothing is split, as in an assignment."""
-        return word.value if word.value is not None else " ".join(self.split(word.pieces, variables, whole=True))
-
-    def split(self, pieces: Sequence[Piece], variables: Mapping[str, str], *, whole: bool = False) -> list[str]:
-        fields: list[str] = []
-        current: str | None = None
-        for piece in pieces:
-            said = self._said(piece, variables)
-            splits = not whole and not piece.quoted and piece.kind in ("variable", "expansion", "command")
-            if not splits and not (piece.text in ("@", "*") or "[@]" in piece.text):
-                current = (current or "") + said
-                continue
-            separators = variables.get("IFS", "")
-            parts = re.split(f"[\\s{re.escape(separators)}]+", said) if said else []
-            for index, part in enumerate(parts):
-                if index:
-                    fields += [current] if current else []
-                    current = part
-                else:
-                    current = (current or "") + part
-        return (
-            [*fields, current] if current is not None and (current or any(piece.quoted for piece in pieces)) else fields
-        )
+        if word.value is not None:
+            return word.value
+        return "".join(self._said(piece, variables) for piece in word.pieces)
 
     def _said(self, piece: Piece, variables: Mapping[str, str]) -> str:
         match piece.kind:
@@ -70,25 +62,25 @@ class Guesser:
             case "tilde":
                 return self._home if piece.text == "~" else piece.text
             case "variable":
-                return variables.get(piece.text, " " if piece.text == "IFS" else "")
+                return _value(piece.text, variables)
             case "expansion":
                 return self._expansion(piece.text, variables)
             case "command":
-                return self.output(self.parsed(piece.text), variables) or ""
-            case _:
+                return self.output(self._parsed(piece.text), variables) or ""
+            case "process" | "unknown":
                 return ""
 
     def _expansion(self, text: str, variables: Mapping[str, str]) -> str:
         """`${x:-rm}` and its like: what is written there, if the variable has no value."""
         named = _NAME_OF.match(text)
-        value = variables.get(named[1], " " if named[1] == "IFS" else "") if named else ""
+        value = _value(named[1], variables) if named else ""
         if named and named.end() == len(text):
             return variables.get(value, "") if text.startswith("!") else value
         if match := _DEFAULT.fullmatch(text):
             return value or self.text(read_word(match[1], self._home), variables)
         return value
 
-    def parsed(self, text: str) -> Statements:
+    def _parsed(self, text: str) -> Statements:
         if self._depth >= MAX_DEPTH:
             return Statements(())
         self._depth += 1
@@ -97,93 +89,51 @@ class Guesser:
         finally:
             self._depth -= 1
 
+    # What is printed, and what is fed from one command to the next
+
     def output(self, node: Node, variables: Mapping[str, str], stdin: str | None = None) -> str | None:
         """What a statement may print; None if that can't be told."""
+        if self._depth >= MAX_DEPTH:
+            return None
+        self._depth += 1
+        try:
+            return self._output(node, variables, stdin)
+        finally:
+            self._depth -= 1
+
+    def _output(self, node: Node, variables: Mapping[str, str], stdin: str | None) -> str | None:
         match node:
-            case Statements(items=items):
-                printed = [self.output(item, variables, stdin) for item in items]
-                known = [each for each in printed if each is not None]
-                return "\n".join(known) if known else None
-            case AndOr(left=left, right=right):
-                printed = [self.output(left, variables, stdin), self.output(right, variables, stdin)]
-                known = [each for each in printed if each is not None]
-                return "\n".join(known) if known else None
-            case Group(body=body):
-                return self.output(body, variables, stdin)
             case Pipeline(stages=stages):
                 for stage in stages:
                     stdin = self.output(stage, variables, stdin)
                 return stdin
             case Simple():
-                return self._simple_output(node, variables, stdin)
+                words = [field for word in node.words for field in self.fields(word, variables)]
+                return printed(words, self.fed(node, variables, stdin)) if words else None
+            case Statements() | AndOr() | Group():
+                all_printed = (self.output(each, variables, stdin) for each in children(node))
+                known = [each for each in all_printed if each is not None]
+                return "\n".join(known) if known else None
             case _:
                 return None
 
     def fed(self, simple: Simple, variables: Mapping[str, str], stdin: str | None) -> str | None:
         """What the command reads on its standard input, or from a process substitution among its words."""
         for redirect in simple.redirects:
-            if redirect.op in ("<<", "<<<", "<<-") and redirect.target is not None:
+            if redirect.target is None:
+                continue
+            if redirect.op in FEEDING:
                 stdin = self.text(redirect.target, variables)
-            elif redirect.op == "<" and redirect.target is not None:
+            elif redirect.op == "<":
                 stdin = self._process(redirect.target, variables) or stdin
         for word in simple.words:
             stdin = self._process(word, variables) or stdin
         return stdin
 
     def _process(self, word: Word, variables: Mapping[str, str]) -> str | None:
-        for piece in word.pieces:
-            if piece.kind == "process":
-                return self.output(self.parsed(piece.text), variables)
-        return None
-
-    def _simple_output(self, simple: Simple, variables: Mapping[str, str], stdin: str | None) -> str | None:
-        words = [field for word in simple.words for field in self.fields(word, variables)]
-        stdin = self.fed(simple, variables, stdin)
-        return printed(words, stdin) if words else None
+        piece = next((piece for piece in word.pieces if piece.kind == "process"), None)
+        return self.output(self._parsed(piece.text), variables) if piece else None
 
 
-def printed(words: Sequence[str], stdin: str | None) -> str | None:
-    """What a well-known program prints for these words and this input."""
-    name, arguments = words[0].rpartition("/")[2], list(words[1:])
-    match name:
-        case "echo":
-            while arguments and re.fullmatch(r"-[neE]+", arguments[0]):
-                del arguments[0]
-            return _escapes(" ".join(arguments))
-        case "printf" if arguments:
-            return _format(arguments)
-        case "cat" | "tee" | "head" | "tail" | "sort" | "uniq" | "tac":
-            return stdin
-        case "rev" if stdin is not None:
-            return "\n".join(line[::-1] for line in stdin.splitlines())
-        case "base64" | "openssl" | "xxd" if stdin is not None:
-            return _decoded(name, stdin)
-        case "which" | "type" | "command" if arguments:
-            return arguments[-1]
-        case "env" | "builtin" if arguments:
-            return printed(arguments, stdin)
-        case _:
-            return None
-
-
-def _format(arguments: list[str]) -> str:
-    pattern, *values = arguments if arguments[0] != "--" else arguments[1:] or [""]
-    remaining = iter(values)
-    text = _FORMAT.sub(lambda match: "%" if match.group() == "%%" else next(remaining, ""), pattern)
-    rest = " ".join(remaining)
-    return _escapes(text + (f" {rest}" if rest and "%" in pattern else ""))
-
-
-def _escapes(text: str) -> str:
-    if "\\" not in text:
-        return text
-    quoted = split_pieces("$'" + text.replace("'", "\\'").replace("\\0", "\\") + "'")
-    return "".join(piece.text for piece in quoted)
-
-
-def _decoded(name: str, text: str) -> str | None:
-    try:
-        raw = bytes.fromhex(text.strip()) if name == "xxd" else base64.b64decode(text.strip())
-    except (ValueError, binascii.Error):
-        return None
-    return raw.decode("utf-8", "replace")
+def _value(name: str, variables: Mapping[str, str]) -> str:
+    return variables.get(name, " " if name == "IFS" else "")

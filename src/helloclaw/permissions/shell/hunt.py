@@ -6,34 +6,28 @@ the next, directories it changes to. It errs towards finding too much, and has n
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from helloclaw.permissions import paths
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
-from helloclaw.permissions.shell.danger import danger, forks_endlessly, is_device, program_name
+from helloclaw.permissions.shell.code import is_interpreter
+from helloclaw.permissions.shell.danger import danger, is_device, program_name
+from helloclaw.permissions.shell.fork_bombs import calls_itself_apart, forks_endlessly, leaves_processes, never_ends
 from helloclaw.permissions.shell.guess import Guesser
-from helloclaw.permissions.shell.launch import SHELLS, is_interpreter, launched
+from helloclaw.permissions.shell.launch import SHELLS, launched
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.script import (
-    AndOr,
-    Background,
-    Conditional,
     Function,
-    Group,
     Loop,
-    Negation,
     Node,
-    Other,
     Pipeline,
     Redirect,
     Redirected,
     Simple,
-)
-from helloclaw.permissions.shell.script import (
-    Sequence as Statements,
+    children,
 )
 from helloclaw.permissions.shell.writers import written_paths
 from helloclaw.permissions.verdict import Scope
@@ -44,6 +38,10 @@ MAX_LOOP_VALUES = 16
 
 _CONTROLS_IN_CODE = re.compile(
     r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
+)
+# Variables whose values other programs run.
+_RUN_BY_OTHERS = re.compile(
+    r"COMMAND|CMD|PAGER|EDITOR|VISUAL|OPEN|CLOSE|SHELL|BROWSER|ASKPASS|^PS[0-4]$|ENV$|RSH|SSH|EXEC|HOOK|OPT"
 )
 _READING_OPS = ("<", "<<", "<<<", "<&", "<<-")
 
@@ -71,11 +69,12 @@ class Hunt:
         self._directories = [str(scope.cwd)]
         self._nesting = 0
         self._part = ""
+        self._lost = False
         self._seen: set[tuple[str, str | None]] = set()
 
     def text(self, text: str, stdin: str | None = None) -> None:
         """Look through shell text that something would run."""
-        if self._nesting >= MAX_NESTING or len(self.commands) >= MAX_COMMANDS or (text, stdin) in self._seen:
+        if (text, stdin) in self._seen or self._is_lost():
             return
         self._seen.add((text, stdin))
         self._nesting += 1
@@ -84,43 +83,45 @@ class Hunt:
         finally:
             self._nesting -= 1
 
+    def _is_lost(self) -> bool:
+        """Whether there is more than can be looked through. Nobody has to write such a thing, so it is denied."""
+        lost = self._nesting >= MAX_NESTING or len(self.commands) >= MAX_COMMANDS
+        if lost and not self._lost:
+            self._lost = True
+            self._deny("", Why("too_much"))
+        return lost
+
     def node(self, node: Node, stdin: str | None = None) -> None:
-        if len(self.commands) >= MAX_COMMANDS:
+        if self._is_lost():
             return
         match node:
             case Simple():
                 self._simple(node, stdin)
-            case Statements(items=nodes) | Conditional(parts=nodes) | Other(parts=nodes):
-                for each in nodes:
-                    self.node(each, stdin)
-            case AndOr(left=left, right=right):
-                self.node(left, stdin)
-                self.node(right, stdin)
             case Pipeline(stages=stages):
                 for stage in stages:
                     self.node(stage, stdin)
                     stdin = self._guess.output(stage, self._variables, stdin)
-            case Negation(body=body) | Background(body=body) | Group(body=body):
-                self.node(body, stdin)
             case Redirected(body=body, redirects=redirects):
                 fed = self._guess.fed(Simple(text="", redirects=redirects), self._variables, stdin)
                 self._redirects(redirects)
                 self.node(body, fed)
             case Loop():
                 self._loop(node, stdin)
-            case Function(name=name, body=body):
-                self._functions[name] = body
-                if calls_itself_apart(name, body):
-                    self._deny(name, Why("fork_bomb"))
-                self.node(body, stdin)
+            case _:
+                if isinstance(node, Function):
+                    self._functions[node.name] = node.body
+                    if calls_itself_apart(node.name, node.body):
+                        self._deny(node.name, Why("fork_bomb"))
+                for each in children(node):
+                    self.node(each, stdin)
 
     def _deny(self, part: str, why: Why) -> None:
-        self.denials.append((self._part or part, why))
+        self.denials.append((self._part or part or "…", why))
 
     def _loop(self, loop: Loop, stdin: str | None) -> None:
         if loop.test is not None:
             self.node(loop.test, stdin)
-        if _never_ends(loop) and _leaves_processes(loop.body):
+        if never_ends(loop) and leaves_processes(loop.body):
             self._deny(loop.keyword, Why("fork_bomb"))
         values = [field for word in loop.values for field in self._guess.fields(word, self._variables)]
         if not loop.variable or not values:
@@ -142,7 +143,7 @@ class Hunt:
             for assignment in simple.assignments:
                 value = self._guess.text(assignment.value, self._variables)
                 self._variables[assignment.name] = value
-                if " " in value and not assignment.is_array:
+                if " " in value and _RUN_BY_OTHERS.search(assignment.name):
                     self.text(value)
             self.command(words, stdin)
         finally:
@@ -151,8 +152,8 @@ class Hunt:
 
     def command(self, words: Sequence[str], stdin: str | None) -> None:
         """Look at one command that would run, and at all that it would run in turn."""
-        words = [each for index, each in enumerate(words) if each or index]
-        if not words or len(self.commands) >= MAX_COMMANDS or self._nesting >= MAX_NESTING:
+        words = list(dropwhile(lambda word: word in ("", "{", "(", "!"), words))
+        if not words or self._is_lost():
             return
         self.commands.append(tuple(words))
         if why := danger(words):
@@ -253,56 +254,4 @@ def _could_be_control(path: str) -> bool:
     """Whether a pattern such as `.hook*` could match a control."""
     if not any(mark in path for mark in "*?["):
         return False
-    return any(paths.pattern_matches_control(component) for component in path.split(os.sep))
-
-
-# Fork bombs
-
-
-def calls_itself_apart(name: str, body: Node) -> bool:
-    """Whether a function starts itself in a pipeline or in the background, so that each call makes two."""
-    return _apart(name, body, apart=False)
-
-
-def _apart(name: str, node: Node, *, apart: bool) -> bool:
-    match node:
-        case Simple(words=words):
-            return apart and bool(words) and words[0].value == name
-        case Pipeline(stages=stages):
-            return any(_apart(name, each, apart=True) for each in stages)
-        case Background(body=body):
-            return _apart(name, body, apart=True)
-        case Statements(items=nodes) | Conditional(parts=nodes) | Other(parts=nodes):
-            return any(_apart(name, each, apart=apart) for each in nodes)
-        case AndOr(left=left, right=right):
-            return _apart(name, left, apart=apart) or _apart(name, right, apart=apart)
-        case Negation(body=body) | Group(body=body) | Redirected(body=body) | Loop(body=body) | Function(body=body):
-            return _apart(name, body, apart=apart)
-
-
-def _never_ends(loop: Loop) -> bool:
-    if loop.keyword == "for":
-        return not loop.variable
-    test = loop.test
-    if isinstance(test, Statements) and len(test.items) == 1:
-        test = test.items[0]
-    if not isinstance(test, Simple) or not test.words:
-        return False
-    return test.words[0].value in (("true", ":") if loop.keyword == "while" else ("false",))
-
-
-def _leaves_processes(node: Node) -> bool:
-    """Whether each round starts something in the background and waits for nothing."""
-    match node:
-        case Statements(items=items):
-            waits = any(
-                isinstance(each, Simple) and each.words and each.words[0].value in ("wait", "sleep", "read")
-                for each in items
-            )
-            return not waits and any(_leaves_processes(each) for each in items)
-        case Background():
-            return True
-        case Group(body=body):
-            return _leaves_processes(body)
-        case _:
-            return False
+    return any(paths.pattern_matches_control(component) for component in path.split("/"))

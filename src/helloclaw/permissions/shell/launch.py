@@ -6,24 +6,14 @@ It may see more than there is, never less than it can: this is for finding what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 
+from helloclaw.permissions.shell.code import Launched, commands_in_code, is_interpreter
 from helloclaw.permissions.shell.danger import program_name
+from helloclaw.permissions.tables import names
 
-# A command's words, or shell text.
-Launched = list[str] | str
-
-SHELLS = frozenset(
-    {"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh", "powershell", "yash", "posh",
-     "osh", "nu", "elvish", "xonsh"}
-)  # fmt: skip
-INTERPRETERS = frozenset(
-    {"python", "pypy", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "awk", "gawk", "mawk", "nawk",
-     "osascript", "tclsh", "wish", "expect", "rscript", "julia", "groovy", "scala", "ghc", "runghc", "emacs", "vi", "vim", "nvim",
-     "view", "ex", "ed", "gdb", "lldb", "sed", "gsed", "make", "gmake", "sqlite", "psql", "mysql", "m4", "jshell", "irb", "guile",
-     "racket", "sbcl", "clojure", "elixir", "erl", "swift", "ocaml", "r", "octave", "gnuplot"}
-)  # fmt: skip
+SHELLS = names("sh bash dash zsh ksh mksh ash fish csh tcsh rbash pwsh powershell yash posh osh nu elvish xonsh")
 # Options with a value of their own (next word), and how many operands come before the command.
 _WRAPPERS: MappingProxyType[str, tuple[frozenset[str], int]] = MappingProxyType(
     {
@@ -35,7 +25,7 @@ _WRAPPERS: MappingProxyType[str, tuple[frozenset[str], int]] = MappingProxyType(
         "setsid": (frozenset(), 0),
         "time": (frozenset({"-f", "--format", "-o", "--output"}), 0),
         "nice": (frozenset({"-n", "--adjustment"}), 0),
-        "ionice": (frozenset({"-c", "--class", "-n", "--classdata", "-p", "-P", "-u"}), 0),
+        "ionice": (names("-c --class -n --classdata -p -P -u"), 0),
         "chrt": (frozenset({"-T", "-P", "-D"}), 1),
         "taskset": (frozenset(), 1),
         "timeout": (frozenset({"-k", "--kill-after", "-s", "--signal"}), 1),
@@ -52,49 +42,44 @@ _WRAPPERS: MappingProxyType[str, tuple[frozenset[str], int]] = MappingProxyType(
         "caffeinate": (frozenset({"-t", "-w"}), 0),
         "watch": (frozenset({"-n", "--interval", "-q", "--equexit"}), 0),
         "xargs": (
-            frozenset(
-                {"-a", "--arg-file", "-d", "--delimiter", "-E", "-I", "-L", "-n", "--max-args", "-P", "--max-procs", "-s",
-                 "--max-chars", "--process-slot-var", "-R", "-S", "-J"}
-            ),
+            names(
+    "-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var -R -S "
+    "-J"
+),
             0,
         ),
     }
 )  # fmt: skip
-# The rest of the kind: where exactly the command starts is left open.
-_LOOSE_WRAPPERS = frozenset(
-    {"strace", "ltrace", "unshare", "nsenter", "setarch", "i386", "x86_64", "setpriv", "firejail", "proot", "bwrap", "sandbox-exec",
-     "dbus-run-session", "dbus-launch", "xvfb-run", "systemd-run", "systemd-inhibit", "prlimit", "numactl", "cpulimit",
-     "valgrind", "perf", "rlwrap", "flock", "entr", "sem", "retry", "npx", "bunx", "pnpx", "direnv", "mise", "asdf", "dotenv",
-     "nix", "op", "doppler", "aws-vault", "tsp", "script", "parallel", "tmux", "screen", "ssh", "sshpass", "daemonize",
-     "start-stop-daemon", "arch", "eatmydata", "faketime", "torsocks", "proxychains", "proxychains4", "runcon", "capsh",
-     "cgexec", "schedtool", "choom", "uclampset", "hyperfine", "chpst", "softlimit", "envdir", "gdb"}
-)  # fmt: skip
+# The rest of the kind, with the number of operands that may come first. Values of their options are guessed.
+_LOOSE_WRAPPERS: MappingProxyType[str, int] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            names(
+                "strace ltrace unshare nsenter i386 x86_64 setpriv firejail proot bwrap sandbox-exec "
+                "dbus-run-session dbus-launch xvfb-run systemd-run systemd-inhibit prlimit numactl cpulimit "
+                "valgrind rlwrap entr sem retry npx bunx pnpx tsp parallel daemonize start-stop-daemon arch "
+                "eatmydata torsocks proxychains proxychains4 runcon capsh cgexec schedtool choom uclampset "
+                "hyperfine chpst softlimit gdb script"
+            ),
+            0,
+        ),
+        **dict.fromkeys(names("setarch perf flock mise dotenv nix op doppler screen envdir ssh faketime"), 1),
+        **dict.fromkeys(names("direnv asdf aws-vault sshpass tmux"), 2),
+    }
+)
 # Those that start a program only behind one of these words.
 _RUN_WORDS = frozenset({"run", "exec", "x", "dlx", "shell"})
-_RUNNERS = frozenset(
-    {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "micromamba", "bundle", "pyenv", "rbenv", "volta",
-     "npm", "pnpm", "yarn", "bun"}
-)  # fmt: skip
-_TEXT_TAKERS = frozenset(
-    {"watch", "parallel", "ssh", "sem", "tmux", "screen", "script", "flock", "nix-shell", "hyperfine", "npx", "npm"}
-)
+_SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
+_RUNNERS = _SCRIPT_RUNNERS | names("uv poetry pipenv pdm hatch rye conda mamba micromamba bundle pyenv rbenv volta")
+_TEXT_TAKERS = names("watch parallel ssh sem tmux screen script flock nix-shell hyperfine npx npm")
 _STDIN_RUNNERS = SHELLS | {"at", "batch", "source", ".", "parallel", "eval", "make", "gmake", "vim", "ex", "ed", "gdb"}
 _LOADER = re.compile(r"ld(?:-linux.*|-musl.*|\.so.*)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _RUNS_ITS_VALUE = re.compile(
-    r"--?(?:[\w-]*(?:exec|command|cmd|program|action|pager|editor|rsh|shell|hook|askpass|preprocessor|filter|eval|script)[\w-]*"
+    r"--?(?:(?i:[\w-]*(?:exec|command|cmd|program|action|pager|editor|rsh|shell|hook|askpass|preprocessor|filter|eval|script)[\w-]*)"
     r"|pre|upload-pack|receive-pack|run|[ceIox]|TT)(?:=(.*))?",
-    re.DOTALL | re.IGNORECASE,
-)
-_STARTS_SOMETHING = re.compile(
-    r"system|popen|exec|spawn|subprocess|shell|syscmd|child_process|\b(?:run|call|do|qx|fork|os|e)\b|[`!]|\|\s*[\"']|[\"']\s*\||\$\(",
-    re.IGNORECASE,
-)
-_LITERAL = re.compile(
-    r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`|\bshell\s+([^)]*)|!\s*(.+)|/e?([^/]*)/\w*e\w*|\be\s+(.+)""",
     re.DOTALL,
 )
-_MAX_LITERALS = 40
 
 
 def launched(words: Sequence[str], stdin: str | None) -> Iterator[Launched]:
@@ -102,45 +87,37 @@ def launched(words: Sequence[str], stdin: str | None) -> Iterator[Launched]:
     name, arguments = program_name(words[0]), list(words[1:])
     if stdin is not None and (name in _STDIN_RUNNERS or is_interpreter(name)):
         yield stdin
-    if name in SHELLS:
-        yield from _shell(arguments)
-    elif name == "env":
-        yield from _env(arguments)
-    elif name in ("eval", "trap", "alias"):
-        yield from _shell_builtin(name, arguments)
-    elif name in ("find", "gfind", "fd", "fdfind"):
-        yield from _find(arguments)
-    elif name == "git":
-        yield from _git(arguments)
-    elif name == "xargs":
-        yield from _xargs(arguments, stdin)
-    elif name in _WRAPPERS:
-        yield from _wrapped(arguments, *_WRAPPERS[name])
-    elif name in _RUNNERS:
-        at = next((place for place, each in enumerate(arguments) if each in _RUN_WORDS), len(arguments))
-        yield from _loosely(arguments[at + 1 :])
-    elif _LOADER.fullmatch(name) or name in _LOOSE_WRAPPERS:
-        yield from _loosely(arguments)
+    yield from _by_name(name, arguments, stdin)
     if name in _TEXT_TAKERS:
-        yield from _texts(arguments)
+        yield from _texts(arguments, 1 if name == "ssh" else 0)
     if is_interpreter(name):
-        yield from _code(arguments, stdin)
+        yield from commands_in_code(arguments, stdin)
     if name not in _HARMLESS_VALUES:
         yield from _option_values(arguments)
 
 
+def _by_name(name: str, arguments: list[str], stdin: str | None) -> Iterator[Launched]:
+    if name in SHELLS:
+        return _shell(arguments)
+    if name == "xargs":
+        return _xargs(arguments, stdin)
+    if special := _SPECIAL.get(name):
+        return special(arguments)
+    if name in _WRAPPERS:
+        return _wrapped(arguments, *_WRAPPERS[name])
+    if name in _RUNNERS:
+        runs = _RUN_WORDS - {"run"} if name in _SCRIPT_RUNNERS else _RUN_WORDS
+        at = next((place for place, each in enumerate(arguments) if each in runs), len(arguments))
+        return _loosely(arguments[at + 1 :], 0)
+    if _LOADER.fullmatch(name) or name in _LOOSE_WRAPPERS:
+        return _loosely(arguments, _LOOSE_WRAPPERS.get(name, 0))
+    return iter(())
+
+
 # Their `-c`, `-e` and the like take anything but commands.
-_HARMLESS_VALUES = SHELLS | frozenset(
-    {"echo", "printf", "grep", "egrep", "fgrep", "rg", "git", "jq", "curl", "gh", "glab", "head", "tail", "wc", "cut", "sort", "ls",
-     "test", "[", "xargs", "env", "find", "command"}
-)  # fmt: skip
-
-
-_VERSION = re.compile(r"[\d.-]+$")
-
-
-def is_interpreter(name: str) -> bool:
-    return name in INTERPRETERS or _VERSION.sub("", name) in INTERPRETERS
+_HARMLESS_VALUES = SHELLS | names(
+    "echo printf grep egrep fgrep rg git jq curl gh glab head tail wc cut sort ls test [ xargs env find command"
+)
 
 
 def is_wrapper(name: str) -> bool:
@@ -153,14 +130,16 @@ def _shell(arguments: Sequence[str]) -> Iterator[Launched]:
         yield from (each for each in arguments if not each.startswith("-"))
 
 
-def _shell_builtin(name: str, arguments: Sequence[str]) -> Iterator[Launched]:
-    match name:
-        case "eval":
-            yield " ".join(each for each in arguments if each != "--")
-        case "alias":
-            yield from (each.partition("=")[2] for each in arguments if "=" in each)
-        case _:
-            yield from (each for each in arguments[:2] if not each.startswith("-"))
+def _eval(arguments: Sequence[str]) -> Iterator[Launched]:
+    yield " ".join(each for each in arguments if each != "--")
+
+
+def _alias(arguments: Sequence[str]) -> Iterator[Launched]:
+    yield from (each.partition("=")[2] for each in arguments if "=" in each)
+
+
+def _trap(arguments: Sequence[str]) -> Iterator[Launched]:
+    yield from (each for each in arguments[:2] if not each.startswith("-"))
 
 
 def _env(arguments: list[str]) -> Iterator[Launched]:
@@ -202,18 +181,24 @@ def _takes_next(option: str, valued: frozenset[str]) -> bool:
     return option in valued
 
 
-def _loosely(arguments: Sequence[str]) -> Iterator[Launched]:
-    """From each of the first few operands on, as one of them is where the command starts."""
-    starts = [index for index, each in enumerate(arguments) if not each.startswith("-")]
-    for start in starts[:4]:
-        yield list(arguments[start:])
+def _loosely(arguments: Sequence[str], before: int) -> Iterator[Launched]:
+    """From each operand on that may be where the command starts: behind options, their values, `before` operands."""
+    seen, after_option = 0, False
+    for index, argument in enumerate(arguments):
+        if argument.startswith("-"):
+            after_option = "=" not in argument
+            continue
+        yield list(arguments[index:])
+        if not after_option and (seen := seen + 1) > before:
+            return
+        after_option = False
 
 
-def _texts(arguments: Sequence[str]) -> Iterator[Launched]:
+def _texts(arguments: Sequence[str], start: int) -> Iterator[Launched]:
+    """Operands that a shell will read: each if it has several words, and all of them together."""
     operands = [each for each in arguments if not each.startswith("-")]
     yield from (each for each in operands if " " in each)
-    for start in range(min(3, len(operands))):
-        yield " ".join(operands[start:])
+    yield " ".join(operands[start:])
 
 
 def _find(arguments: Sequence[str]) -> Iterator[Launched]:
@@ -238,16 +223,16 @@ def _xargs(arguments: Sequence[str], stdin: str | None) -> Iterator[Launched]:
 
 def _git(arguments: Sequence[str]) -> Iterator[Launched]:
     """Aliases and settings that run something, and the subcommands that do."""
+    runs_words = "bisect" in arguments or "submodule" in arguments
     for index, argument in enumerate(arguments):
-        value = argument.partition("=")[2] if argument.startswith(("-", "alias.", "core.")) else argument
-        if "!" in value:
-            yield value.partition("!")[2]
-        if index and arguments[index - 1] == "-c":
-            yield argument.partition("=")[2]
-        if argument in ("run", "foreach"):
+        before = arguments[index - 1] if index else ""
+        value = argument.partition("=")[2] if before == "-c" else argument
+        if before == "-c" or (value.startswith("!") and "config" in arguments):
+            yield value.removeprefix("!")
+        if argument in ("run", "foreach") and runs_words:
             yield list(arguments[index + 1 :])
             yield " ".join(arguments[index + 1 :])
-        if argument in ("-x", "--exec", "-c") or argument.endswith("-filter"):
+        if argument in ("-x", "--exec") or argument.endswith("-filter"):
             yield from arguments[index + 1 : index + 2]
         elif argument.startswith(("--exec=", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=")):
             yield argument.partition("=")[2]
@@ -262,15 +247,13 @@ def _option_values(arguments: Sequence[str]) -> Iterator[Launched]:
                 yield value.removeprefix("exec=")
 
 
-def _code(arguments: Sequence[str], stdin: str | None) -> Iterator[Launched]:
-    """Strings in program text, each as a command line, and all together as the words of one."""
-    texts = [each for each in arguments if not each.startswith("-") and any(mark in each for mark in "'\"`!( ")]
-    if stdin is not None:
-        texts.append(stdin)
-    for text in texts:
-        if not _STARTS_SOMETHING.search(text):
-            continue
-        literals = ["".join(filter(None, match.groups())) for match in _LITERAL.finditer(text)][:_MAX_LITERALS]
-        yield from literals
-        if len(literals) > 1:
-            yield literals
+_SPECIAL: MappingProxyType[str, Callable[[list[str]], Iterator[Launched]]] = MappingProxyType(
+    {
+        "env": _env,
+        "eval": _eval,
+        "alias": _alias,
+        "trap": _trap,
+        "git": _git,
+        **dict.fromkeys(("find", "gfind", "fd", "fdfind"), _find),
+    }
+)

@@ -17,8 +17,9 @@ _DIGITS = re.compile(r"-\d+")
 class Options(Struct, frozen=True, kw_only=True):
     """What a program may be given. Long names are without dashes.
 
-    `flags` stand alone, `valued` take a value (attached or next), `maybe` take one only if it is attached.
-    `attached`: those of `valued` whose value has to be attached, as otherwise it may be an operand. `paths` are those of `valued` whose value names a file that is read. `digits`: `-5` is allowed, as in `head -5`.
+    `flags` stand alone, `valued` take a value (attached or next), `maybe` take one only if it is attached. `attached`
+    are those of `valued` whose value has to be attached, as otherwise it may be an operand; `paths` those whose value
+    names a file that is read. `digits`: `-5` is allowed, as in `head -5`.
     """
 
     flags: frozenset[str]

@@ -1,7 +1,7 @@
 """The programs that are known to only read, each with the options it may be given. A table, and nothing else.
 
-What is left out, is left out for a reason: `sort -o` and `tree -o` write, `rg --pre` and `sort --compress-program` run a
-program, `date -s` sets the clock, `file -C` compiles a database, `--files0-from` reads names nobody has seen.
+What is left out, is left out for a reason: `sort -o` and `tree -o` write, `rg --pre` and `sort --compress-program` run
+a program, `date -s` sets the clock, `file -C` compiles a database, `--files0-from` reads names nobody has seen.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from helloclaw.permissions.shell.options import Options, options
+from helloclaw.permissions.tables import names
 
 # What the operands are: files whose content is read, files that are only looked at, or no files at all.
 Operands = Literal["content", "names", "text"]
@@ -21,8 +22,9 @@ class Program(Struct, frozen=True, kw_only=True):
     """One program. `most` is the largest number of operands; `skip` those that are no files, such as a pattern.
 
     `without` lists options of which one present means that there is no such first operand (`grep -e PATTERN`).
-    `recursive`: options that make it read whole trees (`always` if it does anyway), `hidden` files in them too, `follows`
-    links as well, `unless` one of those is given. `names_only`: options with which no content is read. `here`: without a file it reads the current directory.
+    `recursive`: options that make it read whole trees (`always` if it does anyway), `hidden`: with the hidden files,
+    `follows`: links as well, unless one of `unless` is given. `names_only`: options with which no content is read.
+    `here`: without a file it reads the current directory.
     """
 
     options: Options
@@ -41,10 +43,10 @@ class Program(Struct, frozen=True, kw_only=True):
 _GREP = options(
     "EFGPivwxycLloqsbHhnTUZzarIe:m:A:B:C:f<d:",
     "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp "
-    "line-regexp count color? colour? files-without-match files-with-matches max-count= only-matching quiet silent "
-    "no-messages byte-offset with-filename no-filename label= line-number initial-tab null null-data "
-    "after-context= before-context= context= text binary-files= exclude= exclude-dir= include= recursive line-buffered "
-    "binary regexp= file< directories= R dereference-recursive group-separator= no-group-separator",
+    "line-regexp count color? colour? files-without-match files-with-matches max-count= only-matching quiet "
+    "silent no-messages byte-offset with-filename no-filename label= line-number initial-tab null null-data "
+    "after-context= before-context= context= text binary-files= exclude= exclude-dir= include= recursive "
+    "line-buffered binary regexp= file< directories= R dereference-recursive group-separator= no-group-separator",
     digits=True,
 )
 _RG = options(
@@ -71,8 +73,9 @@ _LS = options(
     "AaBbCcdFfGghHiklLmNnopqQrRsStuUvxXZ1I:T:w:",
     "all almost-all author escape block-size= ignore-backups color? directory dired classify? file-type format= "
     "full-time group-directories-first no-group human-readable si dereference-command-line hide= hyperlink? "
-    "indicator-style= inode ignore= kibibytes dereference numeric-uid-gid literal hide-control-chars show-control-chars "
-    "quote-name quoting-style= reverse recursive size sort= time= time-style= tabsize= width= context zero version",
+    "indicator-style= inode ignore= kibibytes dereference numeric-uid-gid literal hide-control-chars "
+    "show-control-chars quote-name quoting-style= reverse recursive size sort= time= time-style= tabsize= width= "
+    "context zero version",
 )
 _TREE = options(
     "adfipsughDFrtcvUCnASJXxNQqL:P:I:",
@@ -158,16 +161,23 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
         "cut": Program(
             options=options(
                 "b:c:d:f:nsz",
-                "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated version",
+                "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= "
+                "zero-terminated version",
             )
         ),
-        "tr": Program(options=options("cCdst", "complement delete squeeze-repeats truncate-set1 version"), operands="text"),
-        "diff": Program(options=_DIFF, recursive=("r", "recursive"), follows=("r", "recursive"), unless=("no-dereference",)),
+        "tr": Program(
+            options=options("cCdst", "complement delete squeeze-repeats truncate-set1 version"), operands="text"
+        ),
+        "diff": Program(
+            options=_DIFF, recursive=("r", "recursive"), follows=("r", "recursive"), unless=("no-dereference",)
+        ),
         "cmp": Program(options=options("bilsn:", "print-bytes verbose quiet silent bytes= version"), most=2),
         "comm": Program(options=options("123z", "check-order nocheck-order output-delimiter= total zero-terminated")),
         "paste": Program(options=options("d:sz", "delimiters= serial zero-terminated version")),
         "fold": Program(options=options("bsw:", "bytes spaces width= version")),
-        "od": Program(options=options("A:j:N:t:vw::abcdfiloxs", "address-radix= skip-bytes= read-bytes= format= version")),
+        "od": Program(
+            options=options("A:j:N:t:vw::abcdfiloxs", "address-radix= skip-bytes= read-bytes= format= version")
+        ),
         "md5sum": Program(options=_SUM),
         "sha1sum": Program(options=_SUM),
         "sha256sum": Program(options=_SUM),
@@ -185,7 +195,8 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
         ),
         "readlink": Program(
             options=options(
-                "femnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero"
+                "femnqsvz",
+                "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero",
             ),
             operands="names",
         ),
@@ -209,31 +220,44 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
         "hostname": Program(options=options(), most=0),
         "uptime": Program(options=options("ps", "pretty since version"), most=0),
     }
-)  # fmt: skip
+)
 
 # Tools whose `--version` says it and ends. Not: `yarn`, `mvn`, `gradle`, `pytest`, `terraform`, `composer` and others
 # that first run what a project's own files say, or ask the network.
-VERSIONED = frozenset(
-    {
-        "python", "python2", "python3", "pypy3", "pip", "pip3", "pipx", "uv", "uvx", "ruff", "black", "mypy", "node",
-        "npm", "npx", "deno", "bun", "tsc", "java", "javac", "ruby", "gem", "perl", "php", "lua", "luajit", "R", "julia",
-        "ghc", "gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "make", "gmake", "cmake", "ninja", "meson", "gdb",
-        "lldb", "git", "hg", "svn", "docker", "podman", "kubectl", "helm", "curl", "wget", "tar", "gzip", "zip", "unzip",
-        "xz", "zstd", "jq", "sqlite3", "psql", "mysql", "redis-cli", "bash", "zsh", "fish", "vim", "nvim",
-        "emacs", "nano", "tmux", "rg", "fd", "fzf", "bat", "sed", "awk", "gawk", "grep", "find", "ssh", "openssl",
-        "rsync", "strace", "ffmpeg", "pandoc", "aws", "systemctl", "bwrap", "cargo", "rustc", "rustup", "go", "pnpm",
-        "env", "ls", "cat", "tree", "less", "diff", "patch", "bc", "swift",
-    }
-)  # fmt: skip
+VERSIONED = names(
+    "python python2 python3 pypy3 pip pip3 pipx uv uvx ruff black mypy node npm npx deno bun tsc java javac ruby "
+    "gem perl php lua luajit R julia ghc gcc g++ cc c++ clang clang++ ld make gmake cmake ninja meson gdb lldb "
+    "git hg svn docker podman kubectl helm curl wget tar gzip zip unzip xz zstd jq sqlite3 psql mysql redis-cli "
+    "bash zsh fish vim nvim emacs nano tmux rg fd fzf bat sed awk gawk grep find ssh openssl rsync strace ffmpeg "
+    "pandoc aws systemctl bwrap cargo rustc rustup go pnpm env ls cat tree less diff patch bc swift"
+)
 # The short ways of asking, per tool.
 VERSION_FLAGS = MappingProxyType(
     {
-        "python": ("-V",), "python3": ("-V",), "pip": ("-V",), "pip3": ("-V",), "node": ("-v",), "npm": ("-v",),
-        "npx": ("-v",), "java": ("-version",), "javac": ("-version",), "ruby": ("-v",), "perl": ("-v",), "php": ("-v",),
-        "tmux": ("-V",), "ssh": ("-V",), "cargo": ("-V",), "rustc": ("-V",), "go": ("version",), "ffmpeg": ("-version",),
-        "docker": ("-v",), "openssl": ("version",), "gcc": ("-dumpversion",), "uv": ("-V",),
+        "python": ("-V",),
+        "python3": ("-V",),
+        "pip": ("-V",),
+        "pip3": ("-V",),
+        "node": ("-v",),
+        "npm": ("-v",),
+        "npx": ("-v",),
+        "java": ("-version",),
+        "javac": ("-version",),
+        "ruby": ("-v",),
+        "perl": ("-v",),
+        "php": ("-v",),
+        "tmux": ("-V",),
+        "ssh": ("-V",),
+        "cargo": ("-V",),
+        "rustc": ("-V",),
+        "go": ("version",),
+        "ffmpeg": ("-version",),
+        "docker": ("-v",),
+        "openssl": ("version",),
+        "gcc": ("-dumpversion",),
+        "uv": ("-V",),
     }
-)  # fmt: skip
+)
 # Files, here or above, by which a project chooses what these names run.
 VERSION_CHOOSERS = MappingProxyType(
     {

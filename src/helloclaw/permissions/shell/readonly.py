@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.expressions import find_reads, sed_reads, test_reads
@@ -22,6 +23,24 @@ _DURATION = re.compile(r"\d+(\.\d+)?[smhd]?")
 def what_it_reads(words: Sequence[str]) -> Reads | Why:
     """What the command reads, if it is certain to do nothing else. `words` are as the program will get them."""
     name, *arguments = words
+    if program := PROGRAMS.get(name):
+        return _program_reads(name, program, arguments)
+    if arguments != ["--version"] and (language := _LANGUAGES.get(name)):
+        return language(arguments)
+    if (builtin := _builtin_reads(name, arguments)) is not None:
+        return builtin
+    if inner := peel(words):
+        return what_it_reads(inner) if inner[0] not in _SHELL_ONLY else Why("unknown_program", name)
+    return _version_reads(name, arguments)
+
+
+def is_reader(name: str) -> bool:
+    """Whether the program is one whose reads are known, so that a rule for it does not open the rest of the disk."""
+    return name in PROGRAMS or name in ("find", "sed")
+
+
+def _builtin_reads(name: str, arguments: Sequence[str]) -> Reads | Why | None:
+    """The shell's own commands; None if it is none of them, or not in a form that is known."""
     match name:
         case "true" | "false" | ":" | "echo":
             return NOTHING
@@ -29,29 +48,12 @@ def what_it_reads(words: Sequence[str]) -> Reads | Why:
             return NOTHING
         case "printf" if arguments and (not arguments[0].startswith("-") or arguments[0] == "--"):
             return NOTHING  # not `-v`, whose name may be an array's, with a command for an index
-        case "cd":
-            return _cd_reads(arguments)
-        case "test":
-            return test_reads(arguments)
         case "[" | "[[" if arguments and arguments[-1] == ("]" if name == "[" else "]]"):
             return test_reads(arguments[:-1])
-        case "find":
-            return find_reads(arguments)
-        case "sed" if arguments[:1] != ["--version"]:
-            return sed_reads(arguments)
-        case "git" if arguments != ["--version"]:
-            return git_reads(arguments)
-        case "seq":
-            return _seq_reads(arguments)
-        case "command" | "type" if (given := _lookup(name, arguments)) is not None:
-            return given
+        case "command" | "type":
+            return _lookup(name, arguments)
         case _:
-            pass
-    if program := PROGRAMS.get(name):
-        return _program_reads(name, program, arguments)
-    if inner := peel(words):
-        return what_it_reads(inner) if inner[0] not in _SHELL_ONLY else Why("unknown_program", name)
-    return _version_reads(name, arguments)
+            return None
 
 
 # Builtins that do something else, or nothing, behind a program such as `timeout`.
@@ -160,3 +162,15 @@ def _gather(program: Program, given: Given, operands: list[str]) -> Reads:
         follows = given.has(*program.follows) and not given.has(*program.unless)
         trees = [Tree(path, hidden=hidden, follows=follows) for path in operands if path != "-"]
     return Reads(files=tuple(files), trees=tuple(trees))
+
+
+_LANGUAGES: MappingProxyType[str, Callable[[Sequence[str]], Reads | Why]] = MappingProxyType(
+    {
+        "cd": _cd_reads,
+        "test": test_reads,
+        "find": find_reads,
+        "sed": sed_reads,
+        "git": git_reads,
+        "seq": _seq_reads,
+    }
+)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.tables import names
 
 MAX_CHARACTERS = 10_000
 # Linux: MAX_ARG_STRLEN. A longer text can't be handed to `bash -c` at all.
@@ -13,8 +14,10 @@ MAX_BYTES = 131_071
 
 _ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Letters and marks by category, but nothing to be seen: fillers, joiners, variation selectors, a blank Braille cell.
-_BLANK = re.compile("[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-_HIDING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_BLANK = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_HIDING = names("Cc Cf Cs Co Cn Zl Zp")
 
 
 def hidden_characters(text: str) -> Why | None:

@@ -41,16 +41,17 @@ class Simple(Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
 
 
-class Sequence(Struct, frozen=True):
+class Statements(Struct, frozen=True):
     """Statements one after the other."""
 
     items: tuple[Node, ...]
 
 
 class AndOr(Struct, frozen=True):
-    op: str
-    left: Node
-    right: Node
+    """`first && … || …`: each of `rest` with the operator before it. Both bind alike, from the left."""
+
+    first: Node
+    rest: tuple[tuple[str, Node], ...]
 
 
 class Pipeline(Struct, frozen=True):
@@ -109,7 +110,7 @@ class Other(Struct, frozen=True, kw_only=True):
 
 Node = (
     Simple
-    | Sequence
+    | Statements
     | AndOr
     | Pipeline
     | Negation
@@ -126,5 +127,22 @@ Node = (
 class Script(Struct, frozen=True, kw_only=True):
     """A whole command line. `problems` are what keeps any reading of it from being sure."""
 
-    body: Sequence
+    body: Statements
     problems: tuple[Why, ...] = ()
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The statements directly within one, in the order they are written."""
+    match node:
+        case Simple(nested=nodes) | Statements(items=nodes) | Pipeline(stages=nodes):
+            return nodes
+        case Conditional(parts=nodes) | Other(parts=nodes):
+            return nodes
+        case AndOr(first=first, rest=rest):
+            return (first, *(node for _, node in rest))
+        case Loop(test=test, body=body):
+            return (test, body) if test is not None else (body,)
+        case (
+            Negation(body=body) | Background(body=body) | Group(body=body) | Redirected(body=body) | Function(body=body)
+        ):
+            return (body,)

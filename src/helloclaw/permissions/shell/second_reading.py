@@ -26,7 +26,7 @@ _NAME = rb"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9?\#@*$!-]|\{[A-Za-z_][A-Za-z0-9_]*\})
 _TOKEN = re.compile(
     rb"""(?P<blank>[ \t]+)
   | (?P<redirect>[0-9]*(?:<&|>&|>>|>\||<|>)(?![<>(&|])|&>>|&>)
-  | (?P<operator>&&|\|\||\|&|[;|\n()](?!;))
+  | (?P<operator>&&|\|\||\|&|;(?!;)|[|\n()])
   | (?P<word>(?:
         [^\s;&|()<>'"\\$`\#]++
       | (?<=[^\s;&|()<>])\#
@@ -42,47 +42,67 @@ _TOKEN = re.compile(
 )
 _RESERVED_BEFORE_COMMAND = frozenset({b"!", b"{", b"}", b"if", b"then", b"elif", b"else", b"fi"})
 _NOT_PLAIN = frozenset(
-    {b"for", b"while", b"until", b"do", b"done", b"case", b"esac", b"select", b"function", b"coproc", b"in", b"[["}
+    {b"for", b"while", b"until", b"do", b"done", b"case", b"esac", b"select", b"function", b"coproc", b"in"}
 )
 _FD_BRACE = re.compile(rb"\{\w+\}")
 
 
 def read_runs(source: bytes) -> tuple[Run, ...] | None:
     """The simple commands in order; None if the text is not plain."""
-    runs: list[Run] = []
-    words: list[Span] = []
-    targets: list[Span] = []
-    pos, pending = 0, False
+    reading = _Reading(source)
+    pos = 0
     while pos < len(source):
         match = _TOKEN.match(source, pos)
-        if match is None:
+        if match is None or not reading.take(match):
             return None
-        start, pos = match.span()
+        pos = match.end()
+    return tuple(reading.runs) if reading.end_command() else None
+
+
+class _Reading:
+    """The state of one reading: the command so far, and whether a redirection waits for its target."""
+
+    def __init__(self, source: bytes) -> None:
+        self.runs: list[Run] = []
+        self._source = source
+        self._words: list[Span] = []
+        self._targets: list[Span] = []
+        self._pending = False
+
+    def take(self, match: re.Match[bytes]) -> bool:
+        """Take the next token. False if it is none that a plain text has there."""
         match match.lastgroup:
-            case "word" if pending:
-                targets.append((start, pos))
-                pending = False
             case "word":
-                word = match.group()
-                if not words and not targets and word in _RESERVED_BEFORE_COMMAND:
-                    continue
-                if (not words and word in _NOT_PLAIN) or (_FD_BRACE.fullmatch(word) and source[pos : pos + 1] in b"<>"):
-                    return None
-                words.append((start, pos))
+                return self._word(match)
             case "redirect":
-                if pending:
-                    return None
-                pending = True
+                fits = not self._pending
+                self._pending = True
+                return fits
             case "operator":
-                if pending or (match.group() == b"(" and (words or targets)):
-                    return None
-                if words or targets:
-                    runs.append(Run(tuple(words), tuple(targets)))
-                words, targets = [], []
+                opens_late = match.group() == b"(" and bool(self._words or self._targets)
+                return not opens_late and self.end_command()
             case _:
-                pass
-    if pending:
-        return None
-    if words or targets:
-        runs.append(Run(tuple(words), tuple(targets)))
-    return tuple(runs)
+                return True
+
+    def end_command(self) -> bool:
+        """Note the command so far. False if it is not complete."""
+        if self._words or self._targets:
+            self.runs.append(Run(tuple(self._words), tuple(self._targets)))
+        self._words, self._targets = [], []
+        return not self._pending
+
+    def _word(self, match: re.Match[bytes]) -> bool:
+        if self._pending:
+            self._targets.append(match.span())
+            self._pending = False
+            return True
+        word = match.group()
+        if not self._words:
+            if word in _NOT_PLAIN:
+                return False
+            if not self._targets and word in _RESERVED_BEFORE_COMMAND:
+                return True
+        if _FD_BRACE.fullmatch(word) and self._source[match.end() : match.end() + 1] in (b"<", b">"):
+            return False
+        self._words.append(match.span())
+        return True

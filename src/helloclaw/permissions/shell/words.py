@@ -6,15 +6,13 @@ Source of the rules: Bash Reference Manual, "Quoting" and "Shell Expansions". Fi
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["text", "glob", "tilde", "variable", "expansion", "command", "process", "unknown"]
+from helloclaw.permissions.shell.braces import expand_braces
 
-MAX_ALTERNATIVES = 256
-MAX_BRACES = 32
+Kind = Literal["text", "glob", "tilde", "variable", "expansion", "command", "process", "unknown"]
 
 
 class Piece(Struct, frozen=True):
@@ -75,10 +73,6 @@ _LOGIN = re.compile(r"[^/\s]*")
 _QUOTED_OR_BRACKET = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[(){}\[\]]""", re.DOTALL)
 _ANSI = re.compile(r"\\(?:x(?P<x>[0-9A-Fa-f]{1,2})|[uU](?P<u>[0-9A-Fa-f]{1,8})|(?P<o>[0-7]{1,3})|(?P<c>.))", re.DOTALL)
 _ANSI_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
-_BRACE_TOKEN = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$\{[^}]*\}|[{},]|[^\\'"{},$]+|.""", re.DOTALL)
-_INTEGERS = re.compile(r"(-?(?:0|[1-9]\d{0,3}))\.\.(-?(?:0|[1-9]\d{0,3}))")
-_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
-_LIKE_SEQUENCE = re.compile(r"[^.]+\.\.[^.]+(\.\.[^.]+)?")
 _SPECIAL_IN_GLOB = re.compile(r"([*?\[\\])")
 
 
@@ -132,7 +126,8 @@ def split_pieces(text: str) -> tuple[Piece, ...]:
     pos, quoted = 0, False
     while pos < len(text):
         match = (_IN_DOUBLE if quoted else _BARE).match(text, pos)
-        assert match is not None  # `other` takes any character
+        if match is None:  # `other` takes any character, so never
+            break
         kind = match.lastgroup or ""
         said = match.group(kind)
         if kind in ("double", "locale"):
@@ -215,64 +210,3 @@ def _decode_ansi(text: str) -> str:
         return _ANSI_LETTERS.get(match["c"], match["c"] if match["c"] in "\\'\"?" else match.group())
 
     return _ANSI.sub(one, text)
-
-
-def expand_braces(text: str) -> list[str] | None:
-    """The words that brace expansion makes of one; None if that is more than a command can mean well."""
-    if text.count("{") > MAX_BRACES:
-        return None
-    tokens = _BRACE_TOKEN.findall(text)
-    for start, token in enumerate(tokens):
-        if token != "{":
-            continue
-        cuts = _cuts(tokens, start)
-        if cuts is None:
-            continue
-        inner = ["".join(tokens[a + 1 : b]) for a, b in pairwise(cuts)]
-        if len(inner) == 1:
-            if not _LIKE_SEQUENCE.fullmatch(inner[0]):
-                continue
-            inner = _sequence(inner[0])
-        return _product("".join(tokens[:start]), inner, "".join(tokens[cuts[-1] + 1 :]))
-    return [text]
-
-
-def _cuts(tokens: list[str], start: int) -> list[int] | None:
-    """The brace at `start`, its own commas, and the brace that closes it; None if nothing does."""
-    depth, cuts = 0, [start]
-    for index in range(start, len(tokens)):
-        token = tokens[index]
-        depth += (token == "{") - (token == "}")
-        if depth == 0:
-            return [*cuts, index]
-        if token == "," and depth == 1:
-            cuts.append(index)
-    return None
-
-
-def _product(prefix: str, inner: list[str] | None, suffix: str) -> list[str] | None:
-    tails = expand_braces(suffix)
-    if inner is None or tails is None:
-        return None
-    words: list[str] = []
-    for each in inner:
-        heads = expand_braces(each)
-        if heads is None or len(words) + len(heads) * len(tails) > MAX_ALTERNATIVES:
-            return None
-        words += [f"{prefix}{head}{tail}" for head in heads for tail in tails]
-    return words
-
-
-def _sequence(text: str) -> list[str] | None:
-    """`1..5` and `a..e`. None for what has steps or padding, which nobody has to write."""
-    if match := _INTEGERS.fullmatch(text):
-        first, last = int(match[1]), int(match[2])
-        spell = str
-    elif match := _LETTERS.fullmatch(text):
-        first, last = ord(match[1]), ord(match[2])
-        spell = chr
-    else:
-        return None
-    if abs(last - first) >= MAX_ALTERNATIVES:
-        return None
-    return [spell(number) for number in range(first, last + (1 if last >= first else -1), 1 if last >= first else -1)]

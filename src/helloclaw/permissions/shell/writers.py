@@ -4,33 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from helloclaw.permissions.shell.programs import PROGRAMS
+from helloclaw.permissions.tables import names
+
 # Every operand is written, made, moved or removed.
-_ALL = frozenset(
-    {"tee", "sponge", "touch", "mkdir", "rmdir", "rm", "unlink", "mv", "ln", "link", "chmod", "chown", "chgrp", "truncate", "shred",
-     "split", "csplit", "mkfifo", "mknod", "setfacl", "chattr", "chflags", "xattr", "patch", "ed", "ex", "vi", "vim", "nvim",
-     "emacs", "nano", "pico", "micro", "gzip", "gunzip", "bzip2", "xz", "zstd", "trash", "trash-put", "rename", "vidir",
-     "srm", "wipe", "dos2unix", "unix2dos", "prettier", "fallocate", "symlinks", "grm", "rimraf"}
-)  # fmt: skip
-# The last operand is, and the value of `-t`.
-_LAST = frozenset(
-    {
-        "cp",
-        "install",
-        "rsync",
-        "scp",
-        "ditto",
-        "gcp",
-        "uniq",
-        "zip",
-        "7z",
-        "unzip",
-        "tar",
-        "cpio",
-        "pax",
-        "convert",
-        "ffmpeg",
-    }
+_ALL = names(
+    "tee sponge touch mkdir rmdir rm unlink mv ln link chmod chown chgrp truncate shred split csplit mkfifo mknod "
+    "setfacl chattr chflags xattr patch ed ex vi vim nvim emacs nano pico micro gzip gunzip bzip2 xz zstd trash "
+    "trash-put rename vidir srm wipe dos2unix unix2dos prettier fallocate symlinks grm rimraf"
 )
+# The last operand is, and the value of `-t`.
+_LAST = names("cp install rsync scp ditto gcp uniq zip 7z unzip tar cpio pax convert ffmpeg")
 # Every operand is, if one of these is given.
 _IN_PLACE = {
     "sed": ("-i", "--in-place", "-i.bak", "--in"),
@@ -39,12 +23,14 @@ _IN_PLACE = {
     "ruby": ("-i", "-pi"),
     "yq": ("-i", "--inplace"),
     "sort": ("-o", "--output"),
-    "black": (),
     "awk": ("-i", "inplace"),
     "gawk": ("-i", "inplace"),
     "clang-format": ("-i",),
 }
-_GIT_WRITERS = frozenset({"checkout", "restore", "rm", "mv", "clean", "reset", "apply", "am", "stash", "switch"})
+_GIT_WRITERS = names("checkout restore rm mv clean reset apply am stash switch")
+# Of the programs that mostly read, those whose `-o` writes; of the others, those whose `-o`, `-d`, `-t` do not.
+_OUTPUT_TAKERS = frozenset({"sort", "tree"})
+_NO_OUTPUT = names("echo printf test [ [[ find xargs env sed awk ssh ps set bash sh")
 _OUTPUT_OPTIONS = (
     "-o",
     "--output",
@@ -62,17 +48,19 @@ _OUTPUT_OPTIONS = (
 def written_paths(name: str, arguments: Sequence[str]) -> Iterator[str]:
     """The paths, as written, that `name` with these arguments writes."""
     operands = [each for each in arguments if not each.startswith("-")]
-    if name in _ALL:
+    if name in _ALL or _works_in_place(name, arguments) or (name == "git" and not _GIT_WRITERS.isdisjoint(operands)):
         yield from operands
     elif name in _LAST:
         yield from operands[-1:]
-    elif (name in _IN_PLACE and any(each.startswith(_IN_PLACE[name]) for each in arguments if _IN_PLACE[name])) or (
-        name == "git" and not _GIT_WRITERS.isdisjoint(operands)
-    ):
-        yield from operands
     elif name == "dd":
         yield from (each[3:] for each in arguments if each.startswith("of="))
-    yield from _outputs(arguments)
+    if name in _OUTPUT_TAKERS or (name not in PROGRAMS and name not in _NO_OUTPUT):
+        yield from _outputs(arguments)
+
+
+def _works_in_place(name: str, arguments: Sequence[str]) -> bool:
+    flags = _IN_PLACE.get(name)
+    return flags is not None and any(each.startswith(flags) for each in arguments)
 
 
 def _outputs(arguments: Sequence[str]) -> Iterator[str]:
