@@ -18,9 +18,9 @@ from helloclaw.agent.opening import Opened, SessionBusy, open_copy, open_existin
 from helloclaw.agent.prompt import system_prompt
 from helloclaw.agent.session import Session
 from helloclaw.agent.standing import Standing
-from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel, open_model
+from helloclaw.llm.pricing import cost_usd, load_prices, may_cost
 from helloclaw.llm.wire import Endpoint
 from helloclaw.permissions.paths import control_paths
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
@@ -117,6 +117,7 @@ class _Parts:
         self._rules = rules
         self._model: ChatModel | None = None
         self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
+        self._prices: asyncio.Task[None] | None = None
 
     async def configure(self, context: ToolContext) -> TurnConfig:
         """Raises `CannotRun`."""
@@ -151,13 +152,16 @@ class _Parts:
             parallel_calls=agent.parallel_max_workers,
             compact_at=min(agent.token_threshold, int(window * agent.compression_threshold)),
             max_cost_usd=options.max_cost_usd,
-            price=lambda usage: _price(endpoint, usage),
+            price=lambda usage: cost_usd(endpoint, usage),
             interactive=options.interactive,
             ask_timeout_s=settings.permissions.ask_timeout_s,
             notices=notices,
         )
 
     async def close(self) -> None:
+        if self._prices is not None:
+            await self._prices
+            self._prices = None
         if self._model is not None:
             await self._model.aclose()
             self._model = None
@@ -169,6 +173,9 @@ class _Parts:
             await self.close()
             self._model = _open(endpoints, self.options.home)
             self._endpoints = endpoints
+            if may_cost(endpoints[0]):
+                # A quarter of a second of importing, while the model is thinking anyway.
+                self._prices = asyncio.create_task(asyncio.to_thread(load_prices), name="load prices")
         return self._model
 
 
@@ -191,12 +198,6 @@ def _open(endpoints: tuple[Endpoint, Endpoint | None], home: Home) -> ChatModel:
 
         return LocalModel(main, home.models)
     return open_model(main, fallback)
-
-
-def _price(endpoint: Endpoint, usage: Usage) -> float | None:
-    from helloclaw.llm.pricing import cost_usd
-
-    return cost_usd(endpoint, usage)
 
 
 def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:

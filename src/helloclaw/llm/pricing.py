@@ -7,6 +7,7 @@ answer. Prices are list prices: discounts, plans and batch rates are not known h
 from __future__ import annotations
 
 from helloclaw.llm.events import Usage
+from helloclaw.llm.failures import is_loopback
 from helloclaw.llm.wire import Endpoint
 
 _LISTED_AS: dict[str, tuple[str, ...]] = {
@@ -23,6 +24,18 @@ _LISTED_AS: dict[str, tuple[str, ...]] = {
 """Our providers' names in the list. The others are not in it."""
 
 
+def load_prices() -> None:
+    """Load the price list ahead of the first question. For a thread, while a model is thinking."""
+    import genai_prices
+
+    genai_prices.calc_price(genai_prices.Usage(), "gpt-4o", provider_id="openai")
+
+
+def may_cost(endpoint: Endpoint) -> bool:
+    """Whether the price list has to be asked at all."""
+    return not endpoint.profile.runs_locally and not is_loopback(endpoint)
+
+
 def cost_usd(endpoint: Endpoint, usage: Usage) -> float | None:
     """The price in US dollars of one call or of several to the same model; None if nobody knows.
 
@@ -30,6 +43,8 @@ def cost_usd(endpoint: Endpoint, usage: Usage) -> float | None:
     """
     if endpoint.profile.runs_locally:
         return 0.0
+    if is_loopback(endpoint):  # some gateway of one's own: no list knows it
+        return None
     prices = [_listed(endpoint.model, usage, url=endpoint.base_url)]
     prices += [_listed(endpoint.model, usage, provider=name) for name in _LISTED_AS.get(endpoint.profile.name, ())]
     return next((price for price in prices if price is not None), None)
