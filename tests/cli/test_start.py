@@ -24,6 +24,7 @@ def test_help_and_usage_errors_load_nothing_heavy(program: Program, words: list[
     assert set(done.stdout.splitlines()[-1].split()) & HEAVY == set()
 
 
+@pytest.mark.alone
 def test_help_costs_less_than_a_tenth_of_a_second_more_than_python(program: Program) -> None:
     def best(*command: str) -> float:
         times: list[float] = []
