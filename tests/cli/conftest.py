@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from tests.support.model_server import ModelServer
 
 
 class Ended(NamedTuple):
@@ -28,8 +30,8 @@ class Program:
         self.person.mkdir()
         self.workdir.mkdir()
         self.environ = {"HOME": str(self.person), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        # What coverage tools and the interpreter itself need to be found.
-        self.environ |= {name: value for name, value in os.environ.items() if name.startswith(("COV", "PYTHONDONT"))}
+        # What the interpreter itself is run with.
+        self.environ |= {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
 
     def command(self, *words: str | bytes) -> list[str | bytes]:
         return [sys.executable, "-m", "helloclaw", *words]
@@ -58,4 +60,14 @@ def program(tmp_path: Path) -> Program:
     return Program(tmp_path)
 
 
-Run = Callable[..., Ended]
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def talking(program: Program, server: ModelServer) -> Program:
+    """The program with the scripted server as its model."""
+    program.environ |= {"LLM_MODEL_ID": "scripted", "LLM_BASE_URL": f"{server.base_url}/v1", "LLM_API_KEY": "k"}
+    return program

@@ -61,7 +61,7 @@ def test_a_turn_that_is_done() -> None:
     [
         ([events.RoundEnd(reason="limit", stop_reason="tool_use")], 3, "limit", ""),
         ([events.RoundEnd(reason="interrupted")], 130, "interrupted", ""),
-        ([events.ErrorEvent(message="M", hint="H"), events.RoundEnd(reason="failed")], 1, "failed", "M H"),
+        ([events.ErrorEvent(message="M", hint="H"), events.RoundEnd(reason="failed")], 1, "failed", "M. H"),
         ([events.ErrorEvent(message="M", retryable=True), events.RoundEnd(reason="failed")], 75, "failed", "M"),
         ([events.ErrorEvent(message="M", kind="settings"), events.RoundEnd(reason="failed")], 2, "failed", "M"),
         ([events.AssistantEnd(text="half"), events.RoundEnd(reason="failed")], 1, "failed", "half"),

@@ -58,27 +58,32 @@ GLOBAL = (
     Option(("-V", "--version")),
 )
 
-SESSION = (
-    Option(("-p", "--print"), "PROMPT", optional=True),
+PRINT = Option(("-p", "--print"), "PROMPT", optional=True)
+RESUME = (
     Option(("-c", "--continue")),
     Option(("-r", "--resume"), "ID", optional=True),
     Option(("--fork",)),
 )
+SESSION = (PRINT, *RESUME)
 
-HEADLESS = (
+FORMATS = (
     Option(("--output-format",), "text|json|stream-json"),
     Option(("--input-format",), "text|stream-json"),
+)
+ALLOW = Option(("--allow",), "RULE", repeated=True)
+LIMITS = (
     Option(("--max-turns",), "N"),
     Option(("--max-cost",), "USD"),
-    Option(("--allow",), "RULE", repeated=True),
+    ALLOW,
     Option(("--system-append",), "TEXT"),
 )
+HEADLESS = (*FORMATS, *LIMITS)
 
 _IN_SESSION = Option(("-s", "--session"), "ID")
 _IN_DIRECTORY = Option(("-w", "--workdir"), "DIR", help="workdir_home")
 
 COMMANDS = (
-    Command("repl", "repl", options=(*SESSION[1:], *HEADLESS[2:])),
+    Command("repl", "repl", options=(*RESUME, *LIMITS)),
     Command(
         "ask",
         "headless",
@@ -116,7 +121,7 @@ COMMANDS = (
     Command(
         "permissions",
         "permissions",
-        actions=(Action("list"), Action("check", ("COMMAND",)), Action("rm", ("RULE",))),
+        actions=(Action("list"), Action("check", ("COMMAND",), (ALLOW,)), Action("rm", ("RULE",))),
     ),
     Command("schema", "schema"),
     Command("web", "later", ready=False),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from helloclaw.cli.interrupts import on_interrupt
+from helloclaw.cli.interrupts import interrupt_on_terminate, on_interrupt
 from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import Opening, plan_opening, session_named
 from helloclaw.cli.outcome import FAILED, INTERRUPTED, Outcome
@@ -45,6 +45,7 @@ def main(run: Run) -> int:
     streamed_input = run.choice("input_format", ("text", "stream-json")) == "stream-json"
     reporter = _reporter(run, output)
     outcome = Outcome()
+    interrupt_on_terminate()
     try:
         says = None if streamed_input else [_say(run)]
         opening = plan_opening(run, run.settings(), interactive=False, resume=session_named(run))
@@ -86,6 +87,8 @@ class _Headless:
         self._reporter = reporter
         self._outcome = outcome
         self._session: Session | None = None
+        self._waiting: asyncio.Queue[Say | None] = asyncio.Queue()
+        self._over = False  # the turn, not the run
         self._stopping = False
         self._closed = False
 
@@ -114,20 +117,18 @@ class _Headless:
 
     async def _follow(self, session: Session) -> None:
         """Run a turn for each `say` line, one after the other; other commands count at once."""
-        waiting: asyncio.Queue[Say | None] = asyncio.Queue()
 
         async def listen() -> None:
             async for command in _commands():
                 if isinstance(command, Say):
-                    waiting.put_nowait(command)
+                    self._waiting.put_nowait(command)
                 else:
                     session.send(command)
-            waiting.put_nowait(None)
 
         listening = asyncio.create_task(listen(), name="stdin")
-        listening.add_done_callback(lambda _: waiting.put_nowait(None))
+        listening.add_done_callback(lambda _: self._waiting.put_nowait(None))
         try:
-            while not self._stopping and (say := await waiting.get()) is not None:
+            while not self._stopping and (say := await self._waiting.get()) is not None:
                 await session.turn(say)
             if listening.done():
                 listening.result()
@@ -136,6 +137,7 @@ class _Headless:
 
     def _hear(self, event: events.Event) -> None:
         self._outcome.hear(event)
+        self._over = isinstance(event, events.RoundEnd) or (self._over and not isinstance(event, events.UserMessage))
         if self._closed:
             return
         try:
@@ -147,7 +149,8 @@ class _Headless:
     def _stop(self) -> None:
         """Cancel the turn, also if it is only just about to start."""
         self._stopping = True
-        if self._session is not None:
+        self._waiting.put_nowait(None)
+        if self._session is not None and not self._over:
             self._session.send(Cancel())
             asyncio.get_running_loop().call_later(_CANCEL_AGAIN_S, self._stop)
 

@@ -10,6 +10,16 @@ from contextlib import contextmanager, suppress
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
+def interrupt_on_terminate() -> None:
+    """Before there is a loop: SIGTERM and SIGHUP end the program as Ctrl-C does, with `KeyboardInterrupt`."""
+
+    def interrupt(number: int, _: object) -> None:
+        raise KeyboardInterrupt(number)
+
+    for each in _SIGNALS:
+        signal.signal(each, interrupt)
+
+
 @contextmanager
 def on_interrupt(stop: Callable[[signal.Signals], None]) -> Generator[None]:
     """Call `stop` in the running loop for every such signal, while inside."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from helloclaw.cli.terminal import one_line
+from helloclaw.cli.terminal import one_line, sentences
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 
@@ -50,6 +50,6 @@ def needed_line(event: events.Event, say: Texts) -> str | None:
         case events.Notice(level="warning"):
             return say("line.warning", text=one_line(event.text))
         case events.ErrorEvent():
-            return say("line.error", message=one_line(event.message), hint=one_line(event.hint)).rstrip()
+            return say("line.error", text=one_line(sentences(event.message, event.hint)))
         case _:
             return None

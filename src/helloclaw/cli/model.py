@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import one_line
+from helloclaw.cli.terminal import one_line, sentences
 from helloclaw.llm.events import Failed
 from helloclaw.llm.local.weights import CATALOGUE, models_directory, pulled
 from helloclaw.llm.profile import Profile
@@ -99,7 +99,7 @@ def _current(source: SettingsSource) -> tuple[Endpoint | None, list[str], str]:
     try:
         endpoint = endpoint_from(source.current(), source.environ)
     except UnknownModel as unknown:
-        return None, [], f"{unknown.message}. {unknown.hint}"
+        return None, [], sentences(unknown.message, unknown.hint)
     if endpoint.profile.name == "local":
         return endpoint, [], ""
     answer = asyncio.run(_offered(structs.replace(endpoint, timeout_s=_LIST_TIMEOUT_S)))
@@ -143,5 +143,5 @@ def _use(run: Run) -> int:
     try:
         endpoint_from(settings, after.environ)
     except UnknownModel as problem:
-        run.complain(run.say("error.plain", message=problem.message, hint=problem.hint))
+        run.complain(run.say("error.plain", text=sentences(problem.message, problem.hint)))
     return 0

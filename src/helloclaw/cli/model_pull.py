@@ -9,7 +9,7 @@ import signal
 from helloclaw.cli.interrupts import on_interrupt
 from helloclaw.cli.outcome import DONE, FAILED, INTERRUPTED, TRY_AGAIN, USAGE
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import one_line
+from helloclaw.cli.terminal import one_line, sentences
 from helloclaw.cli.width import columns
 from helloclaw.llm.local.guards import PullFailed
 from helloclaw.llm.local.progress import PullProgress
@@ -26,7 +26,7 @@ def pull_model(run: Run) -> int:
         run.complain(run.say("model.pull_stopped", name=run.required("name")))
         return INTERRUPTED
     except PullFailed as failed:
-        run.complain(run.say("error.plain", message=failed.message, hint=failed.hint))
+        run.complain(run.say("error.plain", text=sentences(str(failed), failed.hint)))
         return {"unknown": USAGE, "offline": TRY_AGAIN}.get(failed.kind, FAILED)
     if run.as_json:
         run.terminal.json(pulled)

@@ -28,24 +28,29 @@ class Opening(NamedTuple):
 
 def plan_opening(run: Run, source: SettingsSource, *, interactive: bool, resume: str | None) -> Opening:
     """Raises `UsageError`, `NothingThere`."""
+    fork = run.arguments.flag("fork")
+    if fork and resume is None:
+        raise UsageError("usage.fork_of_nothing")
+    home = run.home()
+    mode, max_steps, max_cost_usd = _mode(run), _whole(run, "max_turns"), _amount(run, "max_cost")
+    workdir = _workdir(run, home, resume)
+    add_dirs = tuple(run.directory("--add-dir", named) for named in run.arguments.many("add_dir"))
+    # Only now that everything said makes sense: with this the whole agent is loaded.
     from helloclaw.app import SessionOptions
 
-    home = run.home()
     options = SessionOptions(
         source=source,
         home=home,
-        workdir=_workdir(run, home, resume),
-        mode=_mode(run),
+        workdir=workdir,
+        mode=mode,
         allow=run.arguments.many("allow"),
-        add_dirs=tuple(run.directory("--add-dir", named) for named in run.arguments.many("add_dir")),
+        add_dirs=add_dirs,
         system_append=run.arguments.text("system_append") or "",
-        max_steps=_whole(run, "max_turns"),
-        max_cost_usd=_amount(run, "max_cost"),
+        max_steps=max_steps,
+        max_cost_usd=max_cost_usd,
         interactive=interactive,
     )
-    if run.arguments.flag("fork") and resume is None:
-        raise UsageError("usage.fork_of_nothing")
-    return Opening(options, resume, run.arguments.flag("fork"))
+    return Opening(options, resume, fork)
 
 
 def session_named(run: Run) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from helloclaw.cli.terminal import sentences
 from helloclaw.llm.events import Usage
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
@@ -125,7 +126,7 @@ class Outcome:
         return TRY_AGAIN if self._error.retryable else FAILED
 
     def _error_text(self) -> str:
-        return f"{self._error.message} {self._error.hint}".strip() if self._error else ""
+        return sentences(self._error.message, self._error.hint) if self._error else ""
 
 
 def _sum(before: float | None, more: float | None) -> float | None:

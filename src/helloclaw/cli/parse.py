@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from helloclaw.cli.grammar import COMMANDS, GLOBAL, HEADLESS, SESSION, Action, Command, Option
+from helloclaw.cli.grammar import COMMANDS, FORMATS, GLOBAL, HEADLESS, SESSION, Action, Command, Option
 from helloclaw.i18n import SpokenError
 
 
@@ -197,13 +197,14 @@ def _refuse_unknown(extra: Sequence[str], parser: _Parser) -> None:
 
 def _refuse_strangers(command: Command, top: Arguments) -> None:
     """`helloclaw -p x sessions`: an option that means nothing to the command is a mistake, not noise."""
+    own = (*command.options, *(option for action in command.actions for option in action.options))
     for option in (*SESSION, *HEADLESS):
-        if top.flag(option.name) and option not in command.options:
+        if top.flag(option.name) and option not in own:
             raise UsageError("usage.not_for", option=option.flags[-1], command=command.name)
 
 
 def _require_print(top: Arguments) -> None:
-    for option in HEADLESS[:2]:
+    for option in FORMATS:
         if top.flag(option.name) and not top.flag("print"):
             raise UsageError("usage.needs_print", option=option.flags[-1])
 

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
-from helloclaw.cli.terminal import Terminal, one_line
+from helloclaw.cli.terminal import Terminal, one_line, sentences
 from helloclaw.i18n import Phrase, SpokenError, Texts
 
 _FAILED = 1
@@ -50,15 +50,15 @@ def explain(error: Exception) -> tuple[Phrase, int] | None:
         case HomeUnknown():
             return Phrase("error.no_home"), _USAGE
         case UnknownModel():
-            return Phrase("error.plain", message=error.message, hint=error.hint), _USAGE
+            return Phrase("error.plain", text=sentences(error.message, error.hint)), _USAGE
         case BadRule():
-            return Phrase("error.plain", message=str(error), hint=""), _USAGE
+            return Phrase("error.plain", text=str(error)), _USAGE
         case SessionNotFound():
             return Phrase("error.no_session", what=str(error)), _USAGE
         case SessionBusy() | Busy():
             return Phrase("error.busy", what=str(error)), _FAILED
         case JournalError():
-            return Phrase("error.plain", message=str(error), hint=""), _FAILED
+            return Phrase("error.plain", text=str(error)), _FAILED
         case OSError() if error.filename is not None:
             return Phrase("error.file", path=str(error.filename), why=error.strerror or type(error).__name__), _FAILED
         case _:

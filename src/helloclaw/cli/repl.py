@@ -86,6 +86,7 @@ class _Conversation:
         self._lines = lines
         self._ask: events.PermissionAsk | None = None
         self._open_line = False
+        self._running = False
         self._interrupted_at = 0.0
 
     async def hold(self) -> bool:
@@ -112,8 +113,9 @@ class _Conversation:
         if line.startswith("/"):
             return self._slash(line)
         if line:
+            self._running = True
             self._session.send(Say(text=line))
-        elif not self._session.busy:
+        elif not self._running:
             self._prompt()
         return "stay"
 
@@ -156,14 +158,14 @@ class _Conversation:
     def _interrupt(self, what: signal.Signals) -> None:
         """Ctrl-C stops the turn; with no turn running, twice in a row leaves. SIGTERM and SIGHUP leave."""
         self._end_line()
-        if self._session.busy:
+        if self._running:
             self._session.send(Cancel())
         now = time.monotonic()
         twice = now - self._interrupted_at < _TWICE_WITHIN_S
-        if what is not signal.SIGINT or (twice and not self._session.busy):
+        if what is not signal.SIGINT or (twice and not self._running):
             self._lines.end()
             return
-        if not self._session.busy:
+        if not self._running:
             self._interrupted_at = now
             self._line(self._run.say("repl.again_to_leave"))
             self._prompt()
@@ -185,8 +187,10 @@ class _Conversation:
                 if event.decision == "timeout":
                     self._end_line()
                     self._line(say("ask.timeout"))
+            case events.UserMessage():
+                self._running = True
             case events.RoundEnd():
-                self._ask = None
+                self._running, self._ask = False, None
                 self._end_line()
                 if event.reason in {"interrupted", "limit"}:
                     self._line(say(f"repl.{event.reason}"))

@@ -32,6 +32,11 @@ def one_line(text: str, limit: int = 0) -> str:
     return f"{line[: limit - 1]}…" if limit and len(line) > limit else line
 
 
+def sentences(message: str, hint: str) -> str:
+    """What happened, and the next step, as one text."""
+    return f"{message.rstrip().rstrip('.')}. {hint}" if hint else message
+
+
 def clean(text: str) -> str:
     """Text without lone surrogates, which bytes that are no UTF-8 leave in arguments: they become U+FFFD."""
     try:

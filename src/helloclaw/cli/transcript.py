@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from helloclaw.cli.lines import summary
+from helloclaw.cli.terminal import sentences
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
@@ -50,7 +51,7 @@ def entries(past: Iterable[Event], say: Texts) -> list[Entry]:
                 heading = say("line.denied", call=calls.get(event.id, event.name), reason="").rstrip(" :：")
                 found.append(Entry("tool", heading, event.reason))
             case events.ErrorEvent():
-                found.append(Entry("note", say("transcript.error"), f"{event.message} {event.hint}".strip()))
+                found.append(Entry("note", say("transcript.error"), sentences(event.message, event.hint)))
             case events.Compacted():
                 found.append(Entry("note", say("transcript.compacted"), event.summary))
             case _:

@@ -176,7 +176,7 @@ TEXTS: Final[dict[str, str]] = {
     "permissions.behaviour.ask": "asks",
     "permissions.behaviour.deny": "denied",
     # ── errors of any command ──
-    "error.plain": "helloclaw: {message} {hint}",
+    "error.plain": "helloclaw: {text}",
     "error.file": "helloclaw: {path}: {why}",
     "error.no_home": "helloclaw: no home directory; set HOME or HELLOCLAW_HOME",
     "error.no_session": "session: {what}; see them with: helloclaw sessions list",
@@ -214,7 +214,7 @@ TEXTS: Final[dict[str, str]] = {
     "line.compacted": "  conversation summarised: {before} → {after} tokens",
     "line.denied": "not run: {call}: {reason}",
     "line.warning": "warning: {text}",
-    "line.error": "error: {message} {hint}",
+    "line.error": "error: {text}",
     # ── the plain REPL ──
     "repl.no_terminal": 'repl: there is no terminal here; in a script use: helloclaw -p "PROMPT"',
     "repl.hello": "HelloClaw · session {id} · mode {mode} · /help",

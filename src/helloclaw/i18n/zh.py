@@ -176,7 +176,7 @@ TEXTS: Final[dict[str, str]] = {
     "permissions.behaviour.ask": "询问",
     "permissions.behaviour.deny": "拒绝",
     # ── 各命令共有的错误 ──
-    "error.plain": "helloclaw：{message} {hint}",
+    "error.plain": "helloclaw：{text}",
     "error.file": "helloclaw：{path}：{why}",
     "error.no_home": "helloclaw：找不到主目录；请设置 HOME 或 HELLOCLAW_HOME",
     "error.no_session": "会话：{what}；全部会话请看 helloclaw sessions list",
@@ -214,7 +214,7 @@ TEXTS: Final[dict[str, str]] = {
     "line.compacted": "  对话已压缩：{before} → {after} 个 token",
     "line.denied": "未运行：{call}：{reason}",
     "line.warning": "警告：{text}",
-    "line.error": "错误：{message} {hint}",
+    "line.error": "错误：{text}",
     # ── 简易 REPL ──
     "repl.no_terminal": 'repl：这里没有终端；脚本中请用 helloclaw -p "提示词"',
     "repl.hello": "HelloClaw · 会话 {id} · 模式 {mode} · /help",
