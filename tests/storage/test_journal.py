@@ -134,3 +134,30 @@ def test_a_lock_is_exclusive_between_processes_and_freed_by_kill(tmp_path: Path)
     holder.wait()
 
     hold(lock_path, timeout_s=5).release()
+
+
+def test_a_line_written_during_an_fsync_waits_for_the_next_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal.create(path, HEADER)
+    synced: list[int] = []
+
+    def fsync(handle: int) -> None:
+        synced.append(os.fstat(handle).st_size)
+        if len(synced) == 1:
+            journal.append(line(1))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    journal.sync()
+    journal.sync()
+    journal.sync()
+    journal.close()
+    assert len(synced) == 2
+    assert synced[1] == path.stat().st_size
+
+
+def test_a_journal_that_cannot_be_started_leaves_no_file(path: Path) -> None:
+    class Unwritable:
+        pass
+
+    with pytest.raises(TypeError):
+        Journal.create(path, {"id": Unwritable()})
+    assert list(path.parent.iterdir()) == []

@@ -1,7 +1,7 @@
 """Append-only journals: a header line, then one JSON object a line, numbered 1, 2, 3…
 
-One process writes at a time (`locks.py`). Each line is handed to the kernel before `append` returns, so that a killed process
-loses nothing; `sync` makes it survive a power cut too. A crash leaves at most a torn last line, cut off on open.
+One process writes at a time (`locks.py`). Each line is handed to the kernel before `append` returns, so that a killed
+process loses nothing; `sync` makes it survive a power cut too. A crash leaves at most a torn last line: open cuts it off.
 """
 
 from __future__ import annotations
@@ -80,10 +80,16 @@ class Journal:
         private_directory(path.parent)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, PRIVATE_FILE)
         journal = cls(path, handle, 0, last_seq(lines or []) + 1)
-        journal._write(
-            b"".join(line + b"\n" for line in [msgspec.json.encode({"v": FORMAT_VERSION} | header), *(lines or [])])
-        )
-        sync_directory(path.parent)
+        try:
+            journal._write(
+                b"".join(line + b"\n" for line in [msgspec.json.encode({"v": FORMAT_VERSION} | header), *(lines or [])])
+            )
+            sync_directory(path.parent)
+        except BaseException:
+            # Half a journal could never be read again.
+            journal.close()
+            path.unlink(missing_ok=True)
+            raise
         return journal
 
     @classmethod
@@ -107,11 +113,13 @@ class Journal:
         """fsync what was appended since the last time. Raises `JournalError`."""
         if not self._dirty:
             return
+        # Cleared first: a line that is appended meanwhile, from another thread, is not in this fsync.
+        self._dirty = False
         try:
             os.fsync(self._handle)
         except OSError as error:
+            self._dirty = True
             raise JournalError(f"{self.path}: {error.strerror or error}") from error
-        self._dirty = False
 
     def close(self) -> None:
         if self._handle >= 0:
