@@ -75,11 +75,14 @@ async def open_session(
     Raises `SettingsError`, `BadRule`, `SessionNotFound`, `SessionBusy`, `JournalError`, `OSError`.
     """
     settings = options.source.current()
-    parts = _Parts(options, rules=gather_rules(settings, options))
+    gather_rules(settings, options)  # What can't be read is said before a journal is made.
     opened = await asyncio.to_thread(_open_journal, options, resume, fork, session_id)
+    parts: _Parts | None = None
     try:
         if options.keep_workdir and opened.workdir.is_dir():
-            parts.options = options = structs.replace(options, workdir=opened.workdir)
+            options = structs.replace(options, workdir=opened.workdir)
+        # The rules of the directory it works in, which need not be the one it was resumed from.
+        parts = _Parts(options, gather_rules(settings, options), notices=_repairs(opened))
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
         context = open_context(opened.session_id, options.workdir, environ=options.source.environ)
         engine = LocalEngine(opened.session_id, opened.journal, opened.history)
@@ -87,8 +90,11 @@ async def open_session(
         async with _serving(session):
             yield session
     finally:
-        await parts.close()
-        opened.release()
+        try:
+            if parts is not None:
+                await parts.close()
+        finally:
+            opened.release()
 
 
 @asynccontextmanager
@@ -112,20 +118,21 @@ def _open_journal(options: SessionOptions, resume: str | None, fork: bool, sessi
 class _Parts:
     """What a session's turns are made of, kept from turn to turn and renewed when settings change."""
 
-    def __init__(self, options: SessionOptions, rules: RuleSet) -> None:
-        self.options = options
+    def __init__(self, options: SessionOptions, rules: RuleSet, notices: tuple[str, ...] = ()) -> None:
+        self._options = options
         self._rules = rules
+        self._notices = notices  # for the first turn
         self._model: ChatModel | None = None
         self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
         self._prices: asyncio.Task[None] | None = None
 
     async def configure(self, context: ToolContext) -> TurnConfig:
         """Raises `CannotRun`."""
-        options = self.options
-        notices: tuple[str, ...] = ()
+        options = self._options
+        notices, self._notices = self._notices, ()
         settings = options.source.reload()
         if not isinstance(settings, Settings):
-            notices = (str(settings),)
+            notices = (*notices, str(settings))
             settings = options.source.current()
         model = await self._current_model(settings, options.source.environ)
         endpoint = model.endpoint
@@ -160,7 +167,8 @@ class _Parts:
 
     async def close(self) -> None:
         if self._prices is not None:
-            await self._prices
+            # Waited for, not awaited: whoever is cancelled here must not cancel it, nor get its error.
+            await asyncio.wait({self._prices})
             self._prices = None
         if self._model is not None:
             await self._model.aclose()
@@ -171,12 +179,18 @@ class _Parts:
         endpoints = _endpoints(settings, environ)
         if self._model is None or endpoints != self._endpoints:
             await self.close()
-            self._model = _open(endpoints, self.options.home)
+            self._model = _open(endpoints, self._options.home)
             self._endpoints = endpoints
             if may_cost(endpoints[0]):
                 # A quarter of a second of importing, while the model is thinking anyway.
                 self._prices = asyncio.create_task(asyncio.to_thread(load_prices), name="load prices")
         return self._model
+
+
+def _repairs(opened: Opened) -> tuple[str, ...]:
+    if not opened.torn:
+        return ()
+    return (f"{opened.journal.path}: its last line was torn by a crash; {opened.torn} bytes of it were dropped.",)
 
 
 def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint, Endpoint | None]:

@@ -51,7 +51,7 @@ class World:
 
     def options(self, **changes: Any) -> SessionOptions:
         source = SettingsSource(self.home, self.environ)
-        return SessionOptions(source=source, home=self.home, workdir=self.workdir, **changes)
+        return SessionOptions(**{"source": source, "home": self.home, "workdir": self.workdir} | changes)
 
     @asynccontextmanager
     async def session(
