@@ -15,8 +15,10 @@ import msgspec
 
 from helloclaw.agent.engine import Engine
 from helloclaw.agent.history import History
+from helloclaw.agent.model_step import retry_event
 from helloclaw.agent.tokens import message_tokens, text_tokens
 from helloclaw.llm.accumulate import Accumulator
+from helloclaw.llm.events import Retrying, Usage
 from helloclaw.llm.messages import (
     MalformedCall,
     Message,
@@ -35,6 +37,8 @@ KEEP_RECENT_TOKENS = 20_000
 SUMMARY_TRIES = 2
 CUT_MARKER = "(The older part of this conversation was cut because it did not fit any more.)"
 RESULT_CHARACTERS = 2_000
+WORTH_IT = 10
+"""A summary that can't free a tenth of the context is not asked for."""
 SCHEMA_TOKENS = 80
 
 ASK_FOR_SUMMARY = """\
@@ -76,16 +80,20 @@ def _answers(message: Message) -> bool:
 
 
 class Compaction:
-    """Compacts one session's context."""
+    """Compacts one session's context. `spent` is what the summaries cost, in tokens."""
 
     def __init__(self, engine: Engine, model: ChatModel, base: ModelRequest, workdir: Path) -> None:
         self._engine = engine
         self._model = model
         self._base = base
         self._workdir = workdir
+        self.spent = Usage()
 
     async def run(self, threshold: int, *, forced: bool = False, focus: str = "") -> bool:
-        """Compact; False if that would not make the context smaller. `forced` keeps less, after an overflow."""
+        """Compact; False if that would not make the context smaller, or there is no summary.
+
+        `forced`, after an overflow, keeps less, and cuts where there is no summary: nothing else would help.
+        """
         history = self._engine.history
         entries = history.entries
         before = context_tokens(history, self._base)
@@ -93,19 +101,26 @@ class Compaction:
         index = split(entries, keep)
         if index == 0:
             return False
-        self._engine.emit(out.Phase(state="compacting"))
-        old = [message for _, message in entries[:index]]
-        transcript = await self._save_transcript([message for _, message in entries])
-        summary = await self._summarise(old, threshold // 2, focus) or CUT_MARKER
-        if (last := _last_words(old)) and not any(_is_spoken(message) for _, message in entries[index:]):
-            summary = f"{summary}\n\nThe person's last message, word for word:\n{last}"
-        after = before - message_tokens(old) + text_tokens(summary)
-        if after >= before:
-            return False
         keep_from = entries[index][0] if index < len(entries) else (entries[-1][0] + 1)
+        old = [message for _, message in entries[:index]]
+        last_said, last_words = history.last_words
+        last_words = last_words if last_said < keep_from else ""
+        saved = message_tokens(old) - text_tokens(last_words)
+        if saved < before // WORTH_IT:
+            return False
+        self._engine.emit(out.Phase(state="compacting"))
+        summary = await self._summarise(old, threshold // 2, focus) or (CUT_MARKER if forced else "")
+        saved -= text_tokens(summary)
+        if not summary or saved <= 0:
+            return False
         self._engine.emit(
             out.Compacted(
-                summary=summary, keep_from=keep_from, before_tokens=before, after_tokens=after, transcript=transcript
+                summary=summary,
+                last_words=last_words,
+                keep_from=keep_from,
+                before_tokens=before,
+                after_tokens=max(0, before - saved),
+                transcript=await self._save_transcript([message for _, message in entries]),
             )
         )
         return True
@@ -126,7 +141,12 @@ class Compaction:
             async with contextlib.aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     answer.add(event)
-            if answer.failure is None and (summary := text_of(answer.message()).strip()):
+                    if isinstance(event, Retrying):
+                        self._engine.emit(retry_event(event))
+            self.spent = self.spent + answer.usage
+            if answer.failure is not None:
+                return ""  # The model has been tried again already.
+            if summary := text_of(answer.message()).strip():
                 return summary
         return ""
 
@@ -147,15 +167,6 @@ def _write_transcript(path: Path, data: bytes) -> None:
     if not ignore.exists():
         replace_file(ignore, b"*\n")
     replace_file(path, data, mode=0o600)
-
-
-def _is_spoken(message: Message) -> bool:
-    return message.role == "user" and not _answers(message)
-
-
-def _last_words(messages: Sequence[Message]) -> str:
-    """The last user message of these, word for word."""
-    return next((text_of(message) for message in reversed(messages) if _is_spoken(message)), "")
 
 
 def _as_text(messages: Sequence[Message]) -> str:

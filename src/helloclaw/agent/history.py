@@ -28,6 +28,7 @@ from helloclaw.protocol.events import (
 log = logging.getLogger(__name__)
 
 SUMMARY_HEAD = "Summary of the conversation so far (its older part was compacted to save space):"
+LAST_WORDS_HEAD = "The person's last message, word for word:"
 
 
 class History:
@@ -35,6 +36,7 @@ class History:
 
     `total` counts the session's tokens. `measured` is how many the context held at the last call, None if there was no
     call since the last compaction; `estimated` is our count of all messages, `estimated_then` that at the last call.
+    `last_words` is what the person said last, with its `seq`.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -45,6 +47,7 @@ class History:
         self.measured: int | None = None
         self.estimated = 0
         self.estimated_then = 0
+        self.last_words: tuple[int, str] = (0, "")
         self.mode: Mode | None = None
         self.client_ids: set[str] = set()
         self._logged: set[str] = set()
@@ -56,6 +59,8 @@ class History:
             case UserMessage():
                 if event.client_id:
                     self.client_ids.add(event.client_id)
+                if event.source == "user" and event.text:
+                    self.last_words = (event.seq or 0, event.text)
                 self._add(event, Message(role="user", content=_user_content(event)))
             case AssistantEnd():
                 self._add(event, Message(role="assistant", content=event.content, origin=event.model or None))
@@ -68,13 +73,7 @@ class History:
                 result = ToolResult(tool_use_id=event.id, text=event.output, is_error=True)
                 self._add(event, Message(role="user", content=(result,)))
             case Compacted():
-                summary = Message(role="user", content=(TextBlock(text=f"{SUMMARY_HEAD}\n\n{event.summary}"),))
-                kept = [entry for entry in self._entries if entry[0] >= event.keep_from]
-                self._entries, self._joined, self._order = [], [], Order()
-                for seq, message in ((event.keep_from, summary), *kept):
-                    self._join(seq, message)
-                self.measured = None
-                self.estimated = message_tokens(message for _, message in self._entries)
+                self._compact(event)
             case UsageEvent():
                 self.total = event.total
                 self.measured = event.context_tokens
@@ -113,6 +112,20 @@ class History:
         if last < 0 or any(not isinstance(block, ToolResult) for block in after):
             return ()
         return tuple(call for call in calls_of(self._joined[last]) if call.id not in answered)
+
+    def _compact(self, event: Compacted) -> None:
+        text = f"{SUMMARY_HEAD}\n\n{event.summary}"
+        # Numbered before what is kept: the next compaction may keep just that, and must not keep this summary too.
+        place = event.keep_from - 1
+        if event.last_words:
+            text = f"{text}\n\n{LAST_WORDS_HEAD}\n{event.last_words}"
+            self.last_words = (place, event.last_words)
+        kept = [entry for entry in self._entries if entry[0] >= event.keep_from]
+        self._entries, self._joined, self._order = [], [], Order()
+        for seq, message in ((place, Message(role="user", content=(TextBlock(text=text),))), *kept):
+            self._join(seq, message)
+        self.measured = None
+        self.estimated = message_tokens(message for _, message in self._entries)
 
     def _add(self, event: Event, message: Message) -> None:
         self._join(event.seq or 0, message)

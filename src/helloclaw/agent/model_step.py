@@ -127,21 +127,23 @@ class _Call:
         self._engine.emit(event)
 
     def _retry(self, event: Retrying) -> None:
-        self._restart(
-            out.LlmRetry(
-                attempt=event.attempt,
-                limit=event.limit,
-                wait_s=event.wait_s,
-                kind=event.failure.kind,
-                message=event.failure.message,
-                superseded=self._shown,
-            )
-        )
+        self._restart(retry_event(event, superseded=self._shown))
         self._engine.emit(out.Phase(state="waiting", label=event.failure.kind))
 
     def _restart(self, event: out.LlmRetry | out.LlmFallback) -> None:
         self._answering = self._shown = False
         self._engine.emit(event)
+
+
+def retry_event(event: Retrying, *, superseded: bool = False) -> out.LlmRetry:
+    return out.LlmRetry(
+        attempt=event.attempt,
+        limit=event.limit,
+        wait_s=event.wait_s,
+        kind=event.failure.kind,
+        message=event.failure.message,
+        superseded=superseded,
+    )
 
 
 def _ms(seconds: float) -> int:

@@ -226,9 +226,13 @@ class CronAutoRunError(Base, tag="cron_auto_run_error", frozen=True, kw_only=Tru
 
 
 class Compacted(Base, tag="compacted", frozen=True, kw_only=True):
-    """Everything before `keep_from` (a `seq`) is replaced by `summary` in what the model sees; the journal keeps it."""
+    """Everything before `keep_from` (a `seq`) is replaced by `summary` in what the model sees; the journal keeps it.
+
+    `last_words` is the person's last message, word for word, where that was before `keep_from`.
+    """
 
     summary: str
+    last_words: str = ""
     keep_from: int
     before_tokens: int
     after_tokens: int
