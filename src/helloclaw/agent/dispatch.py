@@ -88,6 +88,11 @@ class Dispatch:
             output = await tool.run(admitted.parsed, context)
         except ToolError as error:
             output = ToolOutput(text=str(error), is_error=True)
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            # Not a person's wish: something that the tool itself waited for was cancelled.
+            output = ToolOutput(text=f"{tool.name} failed: it was cancelled from within", is_error=True)
         except Exception as error:  # A tool's bug must end as a result of this call, never as the end of the turn.
             output = ToolOutput(text=f"{tool.name} failed: {type(error).__name__}: {error}", is_error=True)
         said = [text for text in (admitted.hook_context, await self._hooks.after_tool(call, output)) if text]

@@ -7,10 +7,11 @@ the place of `LocalEngine`, which keeps a file journal in one process.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -18,6 +19,8 @@ from helloclaw.agent.history import History
 from helloclaw.protocol.commands import Answer, Say
 from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk
 from helloclaw.storage.journal import Journal
+
+log = logging.getLogger(__name__)
 
 Sink = Callable[[Event], None]
 Result = TypeVar("Result")
@@ -39,7 +42,7 @@ class Engine(Protocol):
         ...
 
     async def sync(self) -> None:
-        """Come back when everything emitted so far survives a power cut."""
+        """Come back when everything emitted so far survives a power cut; also when cancelled, and only then raise."""
         ...
 
     async def wait(self, ask_id: str, timeout_s: float) -> Answer | None:
@@ -81,7 +84,12 @@ class LocalEngine:
         numbered = msgspec.structs.replace(event, seq=seq, ts=self._clock())
         if not transient:
             # The journal's header names the session; a fork copies lines as they are.
-            self._journal.append(self._encoder.encode(numbered))
+            try:
+                line = self._encoder.encode(numbered)
+            except UnicodeEncodeError:
+                numbered = _of_whole_characters(numbered)
+                line = self._encoder.encode(numbered)
+            self._journal.append(line)
         named = msgspec.structs.replace(numbered, session_id=self.session_id)
         if not transient:
             self.history.apply(cast("Event", named))
@@ -96,11 +104,21 @@ class LocalEngine:
 
     def _show(self, event: Base) -> None:
         for sink in tuple(self._sinks):
-            sink(cast("Event", event))
+            try:
+                sink(cast("Event", event))
+            except Exception:  # One front end's fault must take nothing from the turn or from the others.
+                log.exception("a subscriber of session %s failed", self.session_id)
 
     async def sync(self) -> None:
         # fsync takes milliseconds on a slow disk: other sessions in this process must not wait for it.
-        await asyncio.to_thread(self._journal.sync)
+        syncing = asyncio.ensure_future(asyncio.to_thread(self._journal.sync))
+        try:
+            await asyncio.shield(syncing)
+        except asyncio.CancelledError:
+            # A thread can't be stopped, and the file must not be closed under it.
+            await asyncio.wait({syncing})
+            syncing.result()
+            raise
 
     async def wait(self, ask_id: str, timeout_s: float) -> Answer | None:
         try:
@@ -132,6 +150,10 @@ class LocalEngine:
         """Whether this very message is still in the inbox."""
         return any(each is say for each in self._inbox)
 
+    @property
+    def anything_waits(self) -> bool:
+        return bool(self._inbox)
+
     def enqueue(self, say: Say) -> None:
         self._inbox.append(say)
         self._arrived.set()
@@ -150,3 +172,20 @@ class LocalEngine:
 
     def now(self) -> float:
         return self._clock()
+
+
+def _of_whole_characters(event: Emitted) -> Emitted:
+    """U+FFFD for lone surrogates, which JSON can't hold: bytes that are no UTF-8 leave them in arguments and names."""
+    return msgspec.convert(_whole(msgspec.to_builtins(event)), type(event))
+
+
+def _whole(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case dict():
+            return {_whole(key): _whole(each) for key, each in cast("dict[Any, Any]", value).items()}
+        case list() | tuple():
+            return [_whole(each) for each in cast("list[Any]", value)]
+        case _:
+            return value

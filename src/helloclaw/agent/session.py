@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from typing import assert_never
 
@@ -14,11 +15,13 @@ from helloclaw.agent.config import CannotRun, Configure
 from helloclaw.agent.engine import LocalEngine, Sink
 from helloclaw.agent.hooks import ToolHooks
 from helloclaw.agent.standing import Standing
-from helloclaw.agent.turn import Turn
+from helloclaw.agent.turn import Turn, describe_bug, settle_lost, user_message
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import Answer, Cancel, Command, Say, SetMode
 from helloclaw.storage.journal import JournalError
 from helloclaw.tools.context import ToolContext
+
+log = logging.getLogger(__name__)
 
 
 class Session:
@@ -33,7 +36,8 @@ class Session:
         self._hooks = hooks
         self._context = context
         self._turn: asyncio.Task[out.RoundEnd] | None = None
-        self._cancelled = False
+        self._begun = False
+        self._stopping = False
         self._awaited: list[tuple[Say, asyncio.Future[out.RoundEnd]]] = []
         self._client_ids: set[str] = set()
 
@@ -79,47 +83,56 @@ class Session:
         """Run turns until cancelled."""
         while True:
             await self._engine.arrival()
-            self._cancelled = False
-            self._turn = asyncio.create_task(self._run_turn(), name=f"turn of {self.id}")
+            turn = self._turn = asyncio.create_task(self._run_turn(), name=f"turn of {self.id}")
             try:
-                end = await asyncio.shield(self._turn)
+                await asyncio.wait({turn})
             except asyncio.CancelledError:
                 # The session is being closed: the turn ends in its own orderly way first.
                 self._cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await self._turn
+                await asyncio.wait({turn})
                 raise
             finally:
                 self._turn = None
-            self._tell_waiting(end)
+                self._begun = self._stopping = False
+            self._tell_waiting(turn.result())
 
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
-        await self._context.close()
-        for _, ended in self._awaited:
-            ended.cancel()
-        self._engine.close()
+        try:
+            await self._context.close()
+        finally:
+            for _, ended in self._awaited:
+                ended.cancel()
+            self._engine.close()
 
     async def _run_turn(self) -> out.RoundEnd:
+        self._begun = True
         says = self._engine.take()
+        if self._stopping:
+            return await self._refuse(says, None)
         try:
             config = await self._configure()
         except CannotRun as problem:
             return await self._refuse(says, problem)
         except asyncio.CancelledError:
             return await self._refuse(says, None)
+        except Exception as error:  # A session outlives what goes wrong in one of its turns.
+            log.exception("session %s can't be configured", self.id)
+            return await self._refuse(says, CannotRun(describe_bug(error)))
         return await Turn(self._engine, config, self._standing, self._hooks, self._context).run(says)
 
     async def _refuse(self, says: list[Say], problem: CannotRun | None) -> out.RoundEnd:
         """Keep what was said, say why there is no answer, and end the turn."""
         reason: out.TurnEnd = "interrupted" if problem is None else "failed"
         try:
+            settle_lost(self._engine)
             for say in says:
-                self._engine.emit(out.UserMessage(text=say.text, context=say.context, source=say.source))
+                self._engine.emit(user_message(say))
             if problem is not None:
                 self._engine.emit(out.ErrorEvent(message=str(problem), hint=problem.hint, kind="settings"))
             end = self._engine.emit(out.RoundEnd(reason=reason))
-            await self._engine.sync()
+            with contextlib.suppress(asyncio.CancelledError):  # It is over: there is nothing left to cancel.
+                await self._engine.sync()
         except JournalError as error:
             self._engine.publish(out.ErrorEvent(message=str(error), kind="storage"))
             end = out.RoundEnd(reason="failed")
@@ -134,9 +147,11 @@ class Session:
         self._engine.enqueue(say)
 
     def _cancel(self) -> None:
-        """Cancel the running turn, once: a second wish must not cut short its orderly end."""
-        if self._turn is not None and not self._cancelled:
-            self._cancelled = True
+        """Cancel the turn that runs or is about to, once: a second wish must not cut short its orderly end."""
+        if self._stopping or (self._turn is None and not self._engine.anything_waits):
+            return
+        self._stopping = True
+        if self._turn is not None and self._begun:  # A task that has not begun would end without a word.
             self._turn.cancel()
 
     def _tell_waiting(self, end: out.RoundEnd) -> None:

@@ -39,3 +39,7 @@ class Standing:
             return False
         self._last_note = note
         return True
+
+    def forget_told(self) -> None:
+        """Compaction took from the model what it had been told: tell it again."""
+        self._last_note = ""

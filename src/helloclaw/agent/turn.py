@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
+from typing import Literal
 
 import msgspec
 
@@ -23,6 +26,8 @@ from helloclaw.protocol.commands import Say
 from helloclaw.storage.journal import JournalError
 from helloclaw.tools.context import ToolContext
 
+log = logging.getLogger(__name__)
+
 BACKGROUND_RESULTS = "<background-results>\n{}\n</background-results>"
 
 
@@ -42,7 +47,7 @@ class Turn:
         self._usage = Usage()
         self._cost: float | None = None
         self._stop_reason: StopReason | None = None
-        self._compacted_for_overflow = False
+        self._uncounted = Usage()  # spent on summaries; the next usage event counts it
 
     async def run(self, says: list[Say]) -> out.RoundEnd:
         try:
@@ -54,10 +59,14 @@ class Turn:
             reason = "interrupted"
         except JournalError as error:
             return self._end_unkept(error)
+        except Exception as error:  # A session outlives what goes wrong in one of its turns.
+            log.exception("a turn of session %s failed", self._engine.session_id)
+            self._engine.publish(out.ErrorEvent(message=describe_bug(error), kind="bug"))
+            reason = "failed"
         return await self._end(reason)
 
     async def _steps_until_done(self, says: list[Say]) -> out.TurnEnd:
-        self._settle_lost()
+        settle_lost(self._engine)
         self._hear(says)
         await self._engine.sync()
         while True:
@@ -68,24 +77,25 @@ class Turn:
             if calls:
                 await self._dispatch.run(calls)
                 self._remind()
-            heard = self._hear(self._engine.take())
-            if not calls and not heard and answered.stop_reason != "pause_turn":
+            limit = self._limit_reached()
+            # What is said when no step is left to hear it begins a turn of its own.
+            if limit is None and self._hear(self._engine.take()):
+                continue
+            if not calls and answered.stop_reason != "pause_turn":
                 return "done"
-            if over := await self._over_limit():
-                return over
+            if limit is not None:
+                return await self._close_at(limit)
 
-    async def _step(self, *, tools: bool = True) -> Answered | None:
+    async def _step(self, *, tools: bool = True, after_overflow: bool = False) -> Answered | None:
         """One model call, compacting before it if the context is full. None when it failed; that has been said."""
         self._steps += 1
-        compaction = Compaction(self._engine, self._config.model, self._config.base, self._context.workdir)
-        if context_tokens(self._engine.history, self._config.base) >= self._config.compact_at:
-            await compaction.run(self._config.compact_at)
+        if not after_overflow and context_tokens(self._engine.history, self._config.base) >= self._config.compact_at:
+            await self._compact()
         answered = await call_model(self._engine, self._config.model, self._request(tools), self._steps)
         failure = answered.failure
-        if failure is not None and failure.kind == "overflow" and not self._compacted_for_overflow:
-            self._compacted_for_overflow = True
-            if await compaction.run(self._config.compact_at, forced=True):
-                return await self._step(tools=tools)
+        overflown = failure is not None and failure.kind == "overflow" and not after_overflow
+        if overflown and await self._compact(forced=True):
+            return await self._step(tools=tools, after_overflow=True)
         if failure is not None:
             self._engine.emit(
                 out.ErrorEvent(
@@ -96,6 +106,15 @@ class Turn:
         self._count(answered)
         return answered
 
+    async def _compact(self, *, forced: bool = False) -> bool:
+        compaction = Compaction(self._engine, self._config.model, self._config.base, self._context.workdir)
+        compacted = await compaction.run(self._config.compact_at, forced=forced)
+        self._usage = self._usage + compaction.spent
+        self._uncounted = self._uncounted + compaction.spent
+        if compacted:
+            self._standing.forget_told()
+        return compacted
+
     def _request(self, tools: bool) -> ModelRequest:
         messages = self._engine.history.messages()
         return msgspec.structs.replace(self._config.base, messages=messages, tool_choice="auto" if tools else "none")
@@ -104,7 +123,8 @@ class Turn:
         self._stop_reason = answered.stop_reason
         self._usage = self._usage + answered.usage
         self._cost = self._config.price(self._usage)
-        total = self._engine.history.total + answered.usage
+        total = self._engine.history.total + answered.usage + self._uncounted
+        self._uncounted = Usage()
         used = answered.usage.context or context_tokens(self._engine.history, self._config.base)
         self._engine.emit(
             out.UsageEvent(
@@ -117,12 +137,15 @@ class Turn:
             )
         )
 
-    async def _over_limit(self) -> out.TurnEnd | None:
+    def _limit_reached(self) -> Literal["cost", "steps"] | None:
         if self._config.max_cost_usd is not None and (self._cost or 0.0) >= self._config.max_cost_usd:
+            return "cost"
+        return "steps" if self._steps >= self._config.max_steps else None
+
+    async def _close_at(self, limit: Literal["cost", "steps"]) -> out.TurnEnd:
+        if limit == "cost":
             self._engine.emit(out.Notice(text=f"The cost limit of ${self._config.max_cost_usd} is reached."))
             return "limit"
-        if self._steps < self._config.max_steps:
-            return None
         self._engine.emit(out.Notice(text=f"The limit of {self._config.max_steps} model calls is reached."))
         if self._config.closing_call and await self._step(tools=False) is None:
             return "failed"
@@ -137,23 +160,8 @@ class Turn:
         for index, say in enumerate(says):
             first = results if index == 0 else ()
             note = environment_note(self._engine.now(), self._context.cwd, self._standing)
-            self._engine.emit(
-                out.UserMessage(
-                    text=say.text,
-                    context=(*note, *first, *say.context),
-                    images=say.images,
-                    source=say.source,
-                    client_id=say.client_id,
-                )
-            )
+            self._engine.emit(user_message(say, *note, *first))
         return bool(says)
-
-    def _settle_lost(self) -> None:
-        """Give the calls that a crash or a fork cut off their results, so that the journal is in order again."""
-        for call in self._engine.history.open_calls():
-            self._engine.emit(
-                out.ToolEnd(id=call.id, name=call.name, duration_ms=0, output_preview=LOST, output=LOST, error=LOST)
-            )
 
     def _remind(self) -> None:
         self._context.todo.round_passed()
@@ -163,8 +171,10 @@ class Turn:
     async def _end(self, reason: out.TurnEnd) -> out.RoundEnd:
         end = self._round_end(reason)
         try:
+            settle_lost(self._engine)  # Some models call a tool when asked not to.
             ended = self._engine.emit(end)
-            await self._engine.sync()
+            with contextlib.suppress(asyncio.CancelledError):  # It is over: there is nothing left to cancel.
+                await self._engine.sync()
         except JournalError as error:
             return self._end_unkept(error)
         return ended
@@ -186,3 +196,26 @@ class Turn:
             usage=self._usage,
             cost_usd=self._cost,
         )
+
+
+def user_message(say: Say, *context: str) -> out.UserMessage:
+    """What enters the conversation for what was said; `context` is what the program adds before it."""
+    return out.UserMessage(
+        text=say.text,
+        context=(*context, *say.context),
+        images=say.images,
+        source=say.source,
+        client_id=say.client_id,
+    )
+
+
+def settle_lost(engine: Engine) -> None:
+    """Give the calls that a crash, a fork or a bug cut off their results, so that the journal is in order again."""
+    for call in engine.history.open_calls():
+        engine.emit(
+            out.ToolEnd(id=call.id, name=call.name, duration_ms=0, output_preview=LOST, output=LOST, error=LOST)
+        )
+
+
+def describe_bug(error: Exception) -> str:
+    return f"This is a bug in HelloClaw: {type(error).__name__}: {error}"
