@@ -79,6 +79,21 @@ def test_what_is_spoken_is_in_the_catalogue_with_all_its_fields(path: Path) -> N
             assert fields_of(EN[key]) <= given, f"{path.name}:{node.lineno} {key}"
 
 
+def test_every_text_is_spoken_somewhere() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in SPEAKING)
+    built = (
+        "help.option.",
+        "help.command.",
+        "help.action.",
+        "config.source.",
+        "model.",
+        "permissions.behaviour.",
+        "repl.",
+    )
+    silent = [key for key in EN if not re.search(f"""["']{re.escape(key)}["']""", source) and not key.startswith(built)]
+    assert silent == []
+
+
 @pytest.mark.parametrize("path", sorted((SOURCES / "cli").glob("*.py")), ids=lambda path: path.name)
 def test_the_command_line_has_no_prose_of_its_own(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))

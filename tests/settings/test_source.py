@@ -94,6 +94,7 @@ def test_a_broken_file_keeps_the_last_good_settings_and_says_so_once(home: Home,
     problem = settings.reload()
     assert isinstance(problem, SettingsError)
     assert str(problem).startswith("settings: ~/.helloclaw/config.json line 1: ")
+    assert str(problem).endswith(" (the last good settings stay in force)")
     assert settings.current() is settings.reload() is good
     home.config.write_text(broken + " ")
     assert isinstance(settings.reload(), SettingsError)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.interrupts import interrupt_on_terminate, on_interrupt
 from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import Opening, plan_opening, session_named
@@ -49,6 +50,7 @@ def main(run: Run) -> int:
     try:
         says = None if streamed_input else [_say(run)]
         opening = plan_opening(run, run.settings(), interactive=False, resume=session_named(run))
+        fetch_missing_weights(run, opening.options.source)
         code = asyncio.run(_Headless(run, reporter, outcome).converse(opening, says))
     except (KeyboardInterrupt, asyncio.CancelledError):
         outcome.interrupted()

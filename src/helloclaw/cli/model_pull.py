@@ -21,7 +21,7 @@ _MEGABYTE = 1_000_000
 
 def pull_model(run: Run) -> int:
     try:
-        pulled = asyncio.run(_pull(run))
+        pulled = pull_shown(run, run.required("name"))
     except asyncio.CancelledError:
         run.complain(run.say("model.pull_stopped", name=run.required("name")))
         return INTERRUPTED
@@ -36,7 +36,12 @@ def pull_model(run: Run) -> int:
     return DONE
 
 
-async def _pull(run: Run) -> Pulled:
+def pull_shown(run: Run, name: str) -> Pulled:
+    """Pull, with progress on standard error. Raises `PullFailed`; `asyncio.CancelledError` on Ctrl-C or SIGTERM."""
+    return asyncio.run(_pull(run, name))
+
+
+async def _pull(run: Run, name: str) -> Pulled:
     bar = _Bar(run)
     task = asyncio.current_task()
 
@@ -47,7 +52,7 @@ async def _pull(run: Run) -> Pulled:
     directory = models_directory(run.home().models, run.environ)
     try:
         with on_interrupt(stop):
-            return await pull(run.required("name"), directory, environ=run.environ, report=bar.show)
+            return await pull(name, directory, environ=run.environ, report=bar.show)
     finally:
         bar.end()
 

@@ -105,7 +105,7 @@ async def _stream(run: Run, endpoint: Endpoint, request: ModelRequest) -> AsyncG
     if endpoint.profile.name == "local":
         from helloclaw.llm.local import LocalModel
 
-        model = LocalModel(endpoint, run.home().models)
+        model = LocalModel(endpoint, run.home().models, environ=run.environ)
         try:
             async for event in model.stream(request):
                 yield event

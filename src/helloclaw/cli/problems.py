@@ -13,6 +13,7 @@ from helloclaw.i18n import Phrase, SpokenError, Texts
 
 _FAILED = 1
 _USAGE = 2
+_TRY_AGAIN = 75
 
 
 def report(error: Exception, terminal: Terminal, speak: Texts, environ: Mapping[str, str], *, debug: bool) -> int:
@@ -40,6 +41,7 @@ def explain(error: Exception) -> tuple[Phrase, int] | None:
         return error.phrase, _USAGE
     from helloclaw.agent.catalog import SessionNotFound
     from helloclaw.agent.opening import SessionBusy
+    from helloclaw.llm.local.guards import PullFailed
     from helloclaw.llm.providers import UnknownModel
     from helloclaw.permissions.rules import BadRule
     from helloclaw.storage.journal import JournalError
@@ -51,6 +53,9 @@ def explain(error: Exception) -> tuple[Phrase, int] | None:
             return Phrase("error.no_home"), _USAGE
         case UnknownModel():
             return Phrase("error.plain", text=sentences(error.message, error.hint)), _USAGE
+        case PullFailed():
+            code = _TRY_AGAIN if error.kind == "offline" else _FAILED
+            return Phrase("error.plain", text=sentences(str(error), error.hint)), code
         case BadRule():
             return Phrase("error.plain", text=str(error)), _USAGE
         case SessionNotFound():

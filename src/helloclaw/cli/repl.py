@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from helloclaw.cli.ask import question, read_answer
+from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.interrupts import on_interrupt
 from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import plan_opening, session_named
@@ -34,6 +35,7 @@ def main(run: Run) -> int:
     if not run.terminal.reads_terminal or not run.terminal.writes_terminal:
         raise UsageError("repl.no_terminal")
     source = run.settings()
+    fetch_missing_weights(run, source)
     asyncio.run(_talk(run, source))
     return 0
 

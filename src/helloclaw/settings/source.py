@@ -47,14 +47,14 @@ class SettingsSource:
         except SettingsError as problem:
             told = isinstance(self._seen, SettingsError) and self._seen.phrase == problem.phrase
             self._seen = problem
-            return self._settings if told else problem
+            return self._settings if told else _kept(problem)
         if now == self._seen:
             return self._settings
         self._seen = now
         try:
             return self._apply(now)
         except SettingsError as problem:
-            return problem
+            return _kept(problem)
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -71,6 +71,10 @@ class SettingsSource:
         self._settings = combined(layers)
         self._environ = environ
         return self._settings
+
+
+def _kept(problem: SettingsError) -> SettingsError:
+    return SettingsError("settings.kept", problem=problem.phrase)
 
 
 def combined(layers: tuple[Mapping[str, Given], ...]) -> Settings:
