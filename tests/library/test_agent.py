@@ -170,3 +170,26 @@ def test_a_failed_turn_raises_with_the_next_step(agent: HelloClawAgent, server: 
         agent.chat("hi")
     assert caught.value.hint
     assert not caught.value.retryable
+
+
+def test_a_question_that_cannot_be_asked_is_a_no(
+    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELLOCLAW_HOME", str(tmp_path / "home"))
+
+    def ask(_: PermissionAsk) -> bool:
+        raise EOFError("nobody is there")
+
+    server.script(Turn(calls=(Call(name="write_file", input={"path": "x", "content": "1"}),)), Turn(text="no"))
+    with HelloClawAgent(tmp_path / "s", None, "scripted", "k", f"{server.base_url}/v1", ask=ask) as agent:
+        assert agent.chat("write") == "no"
+    assert not (tmp_path / "s" / "x").exists()
+
+
+async def test_two_who_ask_for_one_session_at_once_get_the_same(agent: HelloClawAgent, server: ModelServer) -> None:
+    server.script(Turn(text="hello"), *[Turn(text="a") for _ in range(2)])
+    agent.chat("hi")
+    session_id = agent.list_sessions()[0].id
+    agent.close()
+    await asyncio.gather(*(asyncio.to_thread(agent.chat, "again", session_id) for _ in range(2)))
+    assert [info.id for info in agent.list_sessions()] == [session_id]

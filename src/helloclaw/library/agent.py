@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
@@ -29,6 +30,8 @@ from helloclaw.storage.journal import scan
 from helloclaw.storage.paths import find_home
 from helloclaw.tools.base import Tool
 from helloclaw.tools.registry import tool_from_function
+
+log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 Function = Callable[..., Any]
@@ -90,6 +93,7 @@ class HelloClawAgent:
         self._latest: str | None = None
         self._thread: LoopThread | None = None
         self._starting = threading.Lock()
+        self._opening = asyncio.Lock()
 
     @property
     def workspace(self) -> Path:
@@ -188,9 +192,11 @@ class HelloClawAgent:
     def close(self) -> None:
         """End every session and background command of this agent. What was said stays."""
         if self._thread is not None:
-            self._run(self._close_all())
-            self._thread.stop()
-            self._thread = None
+            try:
+                self._run(self._close_all())
+            finally:
+                self._thread.stop()
+                self._thread = None
 
     # What follows runs in the agent's own loop.
 
@@ -239,8 +245,12 @@ class HelloClawAgent:
         running: set[asyncio.Task[None]] = set()
 
         async def answer(ask: out.PermissionAsk) -> None:
-            said = self._ask(ask) if self._ask else False
-            allowed = said if isinstance(said, bool) else await said
+            try:
+                said = self._ask(ask) if self._ask else False
+                allowed = said if isinstance(said, bool) else await said
+            except Exception:  # Where nobody can say yes, it is a no.
+                log.exception("the question about %s could not be asked", ask.tool_name)
+                allowed = False
             session.send(Answer(ask_id=ask.ask_id, decision="allow" if allowed else "deny"))
 
         def listen(event: out.Event) -> None:
@@ -252,11 +262,12 @@ class HelloClawAgent:
         return listen
 
     async def _session(self, session_id: str | None) -> Session:
-        wanted = session_id or self._latest
-        if wanted is None or wanted not in self._sessions:
-            wanted = await self._open(wanted)
-        self._latest = wanted
-        return self._sessions[wanted][0]
+        async with self._opening:  # Two who ask for one session at once get the same one.
+            wanted = session_id or self._latest
+            if wanted is None or wanted not in self._sessions:
+                wanted = await self._open(wanted)
+            self._latest = wanted
+            return self._sessions[wanted][0]
 
     async def _open(self, session_id: str | None) -> str:
         frequency, presence = self._penalties
@@ -300,6 +311,7 @@ class HelloClawAgent:
         with self._starting:
             if self._thread is None:
                 self._thread = LoopThread()
+                self._opening = asyncio.Lock()  # of that loop
             return self._thread.loop
 
 
