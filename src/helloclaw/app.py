@@ -76,7 +76,7 @@ async def open_session(
     """
     settings = options.source.current()
     gather_rules(settings, options)  # What can't be read is said before a journal is made.
-    opened = await asyncio.to_thread(_open_journal, options, resume, fork, session_id)
+    opened = await _open(options, resume, fork, session_id)
     parts: _Parts | None = None
     try:
         if options.keep_workdir and opened.workdir.is_dir():
@@ -107,6 +107,18 @@ async def _serving(session: Session) -> AsyncGenerator[None]:
         with contextlib.suppress(asyncio.CancelledError):
             await task
         await session.close()
+
+
+async def _open(options: SessionOptions, resume: str | None, fork: bool, session_id: str | None) -> Opened:
+    opening = asyncio.ensure_future(asyncio.to_thread(_open_journal, options, resume, fork, session_id))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        # The thread goes on: what it opens must not stay locked, nor an empty session stay behind.
+        await asyncio.wait({opening})
+        if opening.exception() is None:
+            opening.result().release()
+        raise
 
 
 def _open_journal(options: SessionOptions, resume: str | None, fork: bool, session_id: str | None) -> Opened:
@@ -179,7 +191,7 @@ class _Parts:
         endpoints = _endpoints(settings, environ)
         if self._model is None or endpoints != self._endpoints:
             await self.close()
-            self._model = _open(endpoints, self._options.home)
+            self._model = _model_at(endpoints, self._options.home)
             self._endpoints = endpoints
             if may_cost(endpoints[0]):
                 # A quarter of a second of importing, while the model is thinking anyway.
@@ -205,7 +217,7 @@ def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint
         raise CannotRun(problem.message, problem.hint) from problem
 
 
-def _open(endpoints: tuple[Endpoint, Endpoint | None], home: Home) -> ChatModel:
+def _model_at(endpoints: tuple[Endpoint, Endpoint | None], home: Home) -> ChatModel:
     main, fallback = endpoints
     if main.profile.name == "local":
         from helloclaw.llm.local import LocalModel

@@ -173,3 +173,33 @@ async def test_a_line_that_a_crash_has_torn_is_reported(world: World, server: Mo
         await session.turn(Say(text="hi"))
     (notice,) = heard.of(out.Notice)
     assert "18 bytes" in notice.text
+
+
+async def test_a_cancel_closes_an_open_question(world: World, server: ModelServer) -> None:
+    server.script(Turn(calls=(Call(name="bash", input={"command": "touch x"}),)))
+    async with world.session(interactive=True) as (session, heard):
+        session.subscribe(lambda event: session.send(Cancel()) if isinstance(event, out.PermissionAsk) else None)
+        end = await asyncio.wait_for(session.turn(Say(text="go")), SOON_S)
+    (ask,), (resolved,) = heard.of(out.PermissionAsk), heard.of(out.PermissionResolved)
+    assert (end.reason, resolved.ask_id, resolved.decision) == ("interrupted", ask.ask_id, "cancelled")
+    assert [each.output for each in heard.of(out.ToolEnd)] == ["Cancelled by user before tool execution."]
+
+
+async def test_a_cost_limit_that_cannot_be_kept_is_said(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="hello"))
+    _, heard = await world.turn("hi", max_cost_usd=1.0)
+    (notice,) = heard.of(out.Notice)
+    assert "scripted costs: the cost limit can't be kept" in notice.text
+
+
+async def test_who_is_cancelled_while_a_session_opens_leaves_nothing_behind(world: World) -> None:
+    async def opening() -> None:
+        async with world.session():
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(opening())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert list(world.home.sessions.glob("*.jsonl")) == []

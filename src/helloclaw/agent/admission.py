@@ -5,6 +5,7 @@ Every call of a tool passes here; `dispatch` runs nothing that was not admitted.
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from dataclasses import dataclass, replace
 from typing import Any
@@ -140,7 +141,11 @@ class Gate:
         )
         self._engine.emit(ask)
         self._engine.emit(out.Phase(state="asking", label=call.name))
-        answer = await self._engine.wait(ask.ask_id, self._config.ask_timeout_s)
+        try:
+            answer = await self._engine.wait(ask.ask_id, self._config.ask_timeout_s)
+        except asyncio.CancelledError:
+            self._engine.emit(out.PermissionResolved(ask_id=ask.ask_id, decision="cancelled"))
+            raise
         if answer is None:
             self._engine.emit(out.PermissionResolved(ask_id=ask.ask_id, decision="timeout"))
             reason = f"No answer within {ask.timeout_sec} s; not run"

@@ -45,7 +45,8 @@ class Opened:
         self._lock = lock
 
     def release(self) -> None:
-        """Give the session back; one in which nothing was said leaves no file."""
+        """Close the journal and give the session back; one in which nothing was said leaves no file."""
+        self.journal.close()
         if self.journal.next_seq == 1:
             self.journal.path.unlink(missing_ok=True)
         self._lock.release()

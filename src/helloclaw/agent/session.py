@@ -59,6 +59,7 @@ class Session:
         return self._engine.subscribe(sink)
 
     def send(self, command: Command) -> None:
+        """Take a command; what comes of it is heard as events. Raises nothing."""
         match command:
             case Say():
                 self._hear(command)
@@ -67,8 +68,7 @@ class Session:
             case Answer():
                 self._engine.answer(command)
             case SetMode():
-                self._standing.mode = command.mode
-                self._engine.emit(out.SessionUpdated(mode=command.mode))
+                self._set_mode(command.mode)
             case _:
                 assert_never(command)
 
@@ -145,6 +145,13 @@ class Session:
                 return
             self._client_ids.add(say.client_id)
         self._engine.enqueue(say)
+
+    def _set_mode(self, mode: out.Mode) -> None:
+        self._standing.mode = mode
+        try:
+            self._engine.emit(out.SessionUpdated(mode=mode))
+        except JournalError as error:
+            self._engine.publish(out.ErrorEvent(message=str(error), kind="storage"))
 
     def _cancel(self) -> None:
         """Cancel the turn that runs or is about to, once: a second wish must not cut short its orderly end."""

@@ -46,6 +46,7 @@ class Turn:
         self._steps = 0
         self._usage = Usage()
         self._cost: float | None = None
+        self._said_no_price = False
         self._stop_reason: StopReason | None = None
         self._uncounted = Usage()  # spent on summaries; the next usage event counts it
 
@@ -123,6 +124,10 @@ class Turn:
         self._stop_reason = answered.stop_reason
         self._usage = self._usage + answered.usage
         self._cost = self._config.price(self._usage)
+        if self._cost is None and self._config.max_cost_usd is not None and not self._said_no_price:
+            self._said_no_price = True
+            text = f"Nobody knows what {self._config.model.endpoint.origin} costs: the cost limit can't be kept."
+            self._engine.emit(out.Notice(text=text, level="warning"))
         total = self._engine.history.total + answered.usage + self._uncounted
         self._uncounted = Usage()
         used = answered.usage.context or context_tokens(self._engine.history, self._config.base)

@@ -199,8 +199,10 @@ class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):
 
 
 class PermissionResolved(Base, tag="permission_resolved", frozen=True, kw_only=True):
+    """The question is closed: by an answer, by nobody's answer, or because the turn was cancelled."""
+
     ask_id: str
-    decision: Literal["allow", "deny", "always", "timeout"]
+    decision: Literal["allow", "deny", "always", "timeout", "cancelled"]
     rule: str | None = None
     reason: str = ""
 

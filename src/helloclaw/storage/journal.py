@@ -1,7 +1,7 @@
 """Append-only journals: a header line, then one JSON object a line, numbered 1, 2, 3…
 
 One process writes at a time (`locks.py`). Each line is handed to the kernel before `append` returns, so that a killed
-process loses nothing; `sync` makes it survive a power cut too. A crash leaves at most a torn last line: open cuts it off.
+process loses nothing; `sync` makes it survive a power cut too. A crash leaves at most a torn last line.
 """
 
 from __future__ import annotations
