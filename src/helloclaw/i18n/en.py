@@ -139,6 +139,10 @@ TEXTS: Final[dict[str, str]] = {
     "model.pulled": "here",
     "model.not_pulled": "{size} GB; fetch it with: helloclaw model pull local",
     "model.pulled_as": "{name} is ready ({path}).",
+    "model.first_pull": (
+        "The embedded model answers here, on this computer. Fetching its weights, once: {title}, {size} GB, into "
+        "{directory} (Ctrl-C stops; what came is kept). For another model see: helloclaw model"
+    ),
     "model.pull_stopped": "model: stopped; what came is kept, go on with: helloclaw model pull {name}",
     "model.phase.resuming": "checking",
     "model.phase.fetching": "{source}",

@@ -139,6 +139,10 @@ TEXTS: Final[dict[str, str]] = {
     "model.pulled": "已下载",
     "model.not_pulled": "{size} GB；下载请运行 helloclaw model pull local",
     "model.pulled_as": "{name} 已就绪（{path}）。",
+    "model.first_pull": (
+        "将使用内置模型，在本机运行。正在下载权重（仅一次）：{title}，{size} GB，保存到 {directory}"
+        "（Ctrl-C 停止，已下载的部分保留）。换用其他模型请看 helloclaw model"
+    ),
     "model.pull_stopped": "model：已停止；已下载的部分保留，继续请运行 helloclaw model pull {name}",
     "model.phase.resuming": "检查中",
     "model.phase.fetching": "{source}",
