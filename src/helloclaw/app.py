@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from helloclaw.llm.wire import Endpoint
 from helloclaw.permissions.paths import control_paths
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
 from helloclaw.permissions.verdict import Scope
-from helloclaw.protocol.events import Mode
+from helloclaw.protocol.events import Mode, Status
 from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.settings.source import SettingsSource
 from helloclaw.settings.values import Settings
@@ -82,10 +82,15 @@ async def open_session(
         if options.keep_workdir and opened.workdir.is_dir():
             options = structs.replace(options, workdir=opened.workdir)
         # The rules of the directory it works in, which need not be the one it was resumed from.
-        parts = _Parts(options, gather_rules(settings, options), notices=_repairs(opened))
+        engine = LocalEngine(opened.session_id, opened.journal, opened.history)
+        parts = _Parts(
+            options,
+            gather_rules(settings, options),
+            notices=_repairs(opened),
+            tell=lambda text: engine.publish(Status(text=text)),
+        )
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
         context = open_context(opened.session_id, options.workdir, environ=options.source.environ)
-        engine = LocalEngine(opened.session_id, opened.journal, opened.history)
         session = Session(engine, lambda: parts.configure(context), standing, NoHooks(), context)
         async with _serving(session):
             yield session
@@ -130,7 +135,10 @@ def _open_journal(options: SessionOptions, resume: str | None, fork: bool, sessi
 class _Parts:
     """What a session's turns are made of, kept from turn to turn and renewed when settings change."""
 
-    def __init__(self, options: SessionOptions, rules: RuleSet, notices: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, options: SessionOptions, rules: RuleSet, *, notices: tuple[str, ...], tell: Callable[[str], None]
+    ) -> None:
+        self._tell = tell
         self._options = options
         self._rules = rules
         self._notices = notices  # for the first turn
@@ -191,7 +199,7 @@ class _Parts:
         endpoints = _endpoints(settings, environ)
         if self._model is None or endpoints != self._endpoints:
             await self.close()
-            self._model = _model_at(endpoints, self._options.home)
+            self._model = _model_at(endpoints, self._options.home, self._tell)
             self._endpoints = endpoints
             if may_cost(endpoints[0]):
                 # A quarter of a second of importing, while the model is thinking anyway.
@@ -217,12 +225,12 @@ def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint
         raise CannotRun(problem.message, problem.hint) from problem
 
 
-def _model_at(endpoints: tuple[Endpoint, Endpoint | None], home: Home) -> ChatModel:
+def _model_at(endpoints: tuple[Endpoint, Endpoint | None], home: Home, tell: Callable[[str], None]) -> ChatModel:
     main, fallback = endpoints
     if main.profile.name == "local":
         from helloclaw.llm.local import LocalModel
 
-        return LocalModel(main, home.models)
+        return LocalModel(main, home.models, on_status=tell)
     return open_model(main, fallback)
 
 

@@ -38,6 +38,8 @@ def progress_line(event: events.Event, say: Texts) -> str | None:
             return say("line.compacted", before=event.before_tokens, after=event.after_tokens)
         case events.Notice(level="info"):
             return one_line(event.text)
+        case events.Status(text=text) if text:
+            return one_line(text)
         case _:
             return None
 
