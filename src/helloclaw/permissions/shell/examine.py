@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
-from helloclaw.permissions.shell.braces import expand_braces
 from helloclaw.permissions.shell.hunt import Hunt
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.proof import Judged, prove
+from helloclaw.permissions.shell.readings import other_readings, shards
 from helloclaw.permissions.shell.screen import hidden_characters, too_long, too_long_to_run
 from helloclaw.permissions.verdict import Scope
 
@@ -39,10 +37,10 @@ def examine(text: str, scope: Scope, files: Files) -> Examined:
     proof = prove(text, script, scope, files)
     hunt = Hunt(scope, files)
     hunt.node(script.body)
-    if "\\\n" in text:
-        hunt.text(text.replace("\\\n", ""))
+    for other in other_readings(text):
+        hunt.text(other)
     if proof.structure and any(why.id in ("not_understood", "ambiguous") for why in proof.structure):
-        for shard in _shards(text):
+        for shard in shards(text):
             hunt.text(shard)
     hidden = hidden_characters(text)
     whole = [why for why in (hidden, too_long(text)) if why is not None]
@@ -54,16 +52,3 @@ def examine(text: str, scope: Scope, files: Files) -> Examined:
         written=tuple(hunt.written),
         hidden=hidden,
     )
-
-
-_SHARD = re.compile(r"\$\(|[<>]\(|[;&|()`{}\n]")
-_RESERVED = re.compile(r"(?:(?:if|then|elif|else|while|until|do|time|!)\s+)+")
-_QUOTES = re.compile(r"""['"\\]""")
-
-
-def _shards(text: str) -> list[str]:
-    """Anything that could be a command by itself, whatever the quotes around it say: for texts nobody can parse."""
-    pieces = {_RESERVED.sub("", piece.strip()) for piece in _SHARD.split(text)} - {""}
-    unquoted = {_QUOTES.sub("", piece) for piece in pieces}
-    expanded = " ".join(word for token in text.split() for word in expand_braces(token) or [token])
-    return [*pieces, *(unquoted - pieces), expanded]

@@ -28,36 +28,49 @@ _ACTIVE = re.compile(r"(?<!\\)(?:\\\\)*[*?\[]")
 _TOKEN = re.compile(r"\\(.)|(\*+)|(\?|\[[!^]?\]?[^\]]*\])|(.)", re.DOTALL)
 
 
+class _Found(Struct, frozen=True):
+    """A path on the way, ending in `/`. `enters`: it may be a directory."""
+
+    path: str
+    plain: bool = True
+    enters: bool = True
+
+
 def expand(pattern: str, cwd: str, files: Files) -> Matched | None:
     """What exists and matches `pattern` in `cwd`; None if that takes more than one look may cost."""
     left = LOOK_LIMIT
-    found: list[tuple[str, bool]] = [("/" if pattern.startswith("/") else "", True)]
+    found = [_Found("/" if pattern.startswith("/") else "")]
     for component in filter(None, pattern.split("/")):
-        following: list[tuple[str, bool]] = []
-        if _ACTIVE.search(component):
-            matches = _compile(component)
-            for base, plain in found:
-                entries = files.entries(_at(cwd, base), left)
-                left -= len(entries)
-                if left <= 0:
-                    return None
-                following += [
-                    (f"{base}{each.name}/", plain and not each.is_link) for each in entries if matches(each.name)
-                ]
-        else:
-            name = component.replace("\\", "")
-            for base, plain in found:
-                path = _at(cwd, base + name)
-                if files.exists(path):
-                    following.append((f"{base}{name}/", plain and not files.is_link(path)))
+        following: list[_Found] = []
+        matches = _compile(component) if _ACTIVE.search(component) else None
+        for base in found:
+            if matches is None:
+                following += _named(base, component.replace("\\", ""), cwd, files)
+                continue
+            entries = files.entries(_at(cwd, base.path), left)
+            left -= len(entries)
+            if left <= 0:
+                return None
+            following += [
+                _Found(f"{base.path}{each.name}/", base.plain and not each.is_link, each.is_directory or each.is_link)
+                for each in entries
+                if matches(each.name)
+            ]
         if _matches_parent(component):
-            following += [(f"{base}{name}/", False) for base, _ in found for name in (".", "..")]
+            following += [_Found(f"{base.path}{name}/", plain=False) for base in found for name in (".", "..")]
         found = following
     ending = "/" if pattern.endswith("/") else ""
+    kept = [each for each in found if each.enters or not ending]
     return Matched(
-        names=tuple(path[:-1] + ending for path, _ in found),
-        plain=frozenset(path[:-1] + ending for path, plain in found if plain),
+        names=tuple(each.path[:-1] + ending for each in kept),
+        plain=frozenset(each.path[:-1] + ending for each in kept if each.plain),
     )
+
+
+def _named(base: _Found, name: str, cwd: str, files: Files) -> list[_Found]:
+    """The entry of that name, if there is one."""
+    path = _at(cwd, base.path + name)
+    return [_Found(f"{base.path}{name}/", base.plain and not files.is_link(path))] if files.exists(path) else []
 
 
 def _matches_parent(component: str) -> bool:

@@ -7,16 +7,17 @@ A variable that nobody set in the text counts as empty (`r${x}m` is `rm`), a com
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from helloclaw.permissions.shell.inert import FEEDING
+from helloclaw.permissions.shell.launch import launched
 from helloclaw.permissions.shell.printed import printed
-from helloclaw.permissions.shell.script import AndOr, Group, Node, Pipeline, Simple, Statements, children
+from helloclaw.permissions.shell.script import Node, Pipeline, Simple, Statements, children
 from helloclaw.permissions.shell.words import Piece, Word, read_word
 
 Parse = Callable[[str], Statements]
 
-MAX_DEPTH = 6
+MAX_DEPTH = 10
 
 _DEFAULT = re.compile(r"!?[\w@*#]+(?:\[[^]]*\])?:?[-=+](.*)", re.DOTALL)
 _NAME_OF = re.compile(r"[!#]?(\w+|[@*])")
@@ -109,13 +110,29 @@ class Guesser:
                 return stdin
             case Simple():
                 words = [field for word in node.words for field in self.fields(word, variables)]
-                return printed(words, self.fed(node, variables, stdin)) if words else None
-            case Statements() | AndOr() | Group():
+                return self._printed(words, self.fed(node, variables, stdin), variables) if words else None
+            case _:
                 all_printed = (self.output(each, variables, stdin) for each in children(node))
                 known = [each for each in all_printed if each is not None]
                 return "\n".join(known) if known else None
-            case _:
-                return None
+
+    def _printed(self, words: Sequence[str], stdin: str | None, variables: Mapping[str, str]) -> str | None:
+        """What a command prints, or what it starts (`time echo …`, `sh -c 'echo …'`)."""
+        said = printed(words, stdin)
+        if said is not None or self._depth >= MAX_DEPTH:
+            return said
+        self._depth += 1
+        try:
+            for inner in launched(words, stdin):
+                if isinstance(inner, str):
+                    said = self.output(self._parsed(inner), variables, stdin)
+                elif inner:
+                    said = self._printed(inner, stdin, variables)
+                if said is not None:
+                    return said
+            return None
+        finally:
+            self._depth -= 1
 
     def fed(self, simple: Simple, variables: Mapping[str, str], stdin: str | None) -> str | None:
         """What the command reads on its standard input, or from a process substitution among its words."""

@@ -19,6 +19,7 @@ from helloclaw.permissions.shell.fork_bombs import calls_itself_apart, forks_end
 from helloclaw.permissions.shell.guess import Guesser
 from helloclaw.permissions.shell.launch import SHELLS, launched
 from helloclaw.permissions.shell.parse import parse
+from helloclaw.permissions.shell.readings import other_readings, shards
 from helloclaw.permissions.shell.script import (
     Function,
     Loop,
@@ -39,10 +40,13 @@ MAX_LOOP_VALUES = 16
 _CONTROLS_IN_CODE = re.compile(
     r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
 )
+# What the grammar sometimes takes for the command itself.
+_BEFORE_COMMANDS = frozenset({"", "{", "(", "!", "if", "then", "elif", "else", "while", "until", "do"})
 # Variables whose values other programs run.
 _RUN_BY_OTHERS = re.compile(
     r"COMMAND|CMD|PAGER|EDITOR|VISUAL|OPEN|CLOSE|SHELL|BROWSER|ASKPASS|^PS[0-4]$|ENV$|RSH|SSH|EXEC|HOOK|OPT"
 )
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 _READING_OPS = ("<", "<<", "<<<", "<&", "<<-")
 
 
@@ -79,7 +83,13 @@ class Hunt:
         self._seen.add((text, stdin))
         self._nesting += 1
         try:
-            self.node(parse(text, self._home).body, stdin)
+            script = parse(text, self._home)
+            self.node(script.body, stdin)
+            others = other_readings(text)
+            if any(problem.id == "not_understood" for problem in script.problems):
+                others += shards(text)
+            for other in others:
+                self.text(other, stdin)
         finally:
             self._nesting -= 1
 
@@ -137,22 +147,34 @@ class Hunt:
         try:
             for nested in simple.nested:
                 self.node(nested)
+            for word in simple.words:
+                for piece in word.pieces:
+                    if piece.kind == "unknown" and piece.text.startswith("("):  # `$((` may be a subshell after all
+                        self.text(piece.text)
             stdin = self._guess.fed(simple, self._variables, stdin)
             self._redirects(simple.redirects)
-            words = [field for word in simple.words for field in self._guess.fields(word, self._variables)]
-            for assignment in simple.assignments:
-                value = self._guess.text(assignment.value, self._variables)
-                self._variables[assignment.name] = value
-                if " " in value and _RUN_BY_OTHERS.search(assignment.name):
-                    self.text(value)
+            words = self._fields(simple)
+            self._assign(simple)
             self.command(words, stdin)
+            if simple.assignments and (again := self._fields(simple)) != words:
+                self.command(again, stdin)  # as if they were two commands, which the grammar can get wrong
         finally:
             if outermost:
                 self._part = ""
 
+    def _fields(self, simple: Simple) -> list[str]:
+        return [field for word in simple.words for field in self._guess.fields(word, self._variables)]
+
+    def _assign(self, simple: Simple) -> None:
+        for assignment in simple.assignments:
+            value = self._guess.text(assignment.value, self._variables)
+            self._variables[assignment.name] = value
+            if " " in value and _RUN_BY_OTHERS.search(assignment.name):
+                self.text(value)
+
     def command(self, words: Sequence[str], stdin: str | None) -> None:
         """Look at one command that would run, and at all that it would run in turn."""
-        words = list(dropwhile(lambda word: word in ("", "{", "(", "!"), words))
+        words = self._after_assignments(list(dropwhile(lambda word: word in _BEFORE_COMMANDS, words)))
         if not words or self._is_lost():
             return
         self.commands.append(tuple(words))
@@ -170,6 +192,13 @@ class Hunt:
                     self.command(inner, stdin)
         finally:
             self._nesting -= 1
+
+    def _after_assignments(self, words: list[str]) -> list[str]:
+        """The command behind `time x=1 …`, where the grammar takes assignments for arguments."""
+        while words and (match := _ASSIGNMENT.fullmatch(words[0])):
+            self._variables[match[1]] = match[2]
+            del words[0]
+        return words
 
     def _with_positionals(self, words: Sequence[str], text: str) -> None:
         """Shell text whose `$0 $1 … $@` are the words behind it, as in `sh -c '"$@"' _ rm -r x`."""

@@ -24,8 +24,15 @@ _COMMANDS = names("command variable_assignment variable_assignments declaration_
 _REDIRECTS = names("file_redirect heredoc_redirect herestring_redirect")
 _LOOPS = names("while_statement for_statement c_style_for_statement")
 _HOLDS_COMMANDS = names(
-    "command redirected_statement pipeline list subshell function_definition declaration_command compound_statement"
+    "command redirected_statement pipeline list subshell function_definition declaration_command compound_statement "
+    "variable_assignment variable_assignments unset_command test_command negated_command if_statement while_statement "
+    "for_statement c_style_for_statement case_statement"
 )
+
+
+# The grammar's scanner (0.25) hands code points to C's `isalnum`, which is undefined beyond a byte, so that some texts
+# crash it. To bash every byte beyond ASCII is an ordinary character of a word, and so it is shown to the grammar.
+_AS_ASCII = bytes(byte if byte < 0x80 else ord("Z") for byte in range(256))
 
 
 @cache
@@ -40,7 +47,7 @@ def _parser() -> tree_sitter.Parser:
 def parse(text: str, home: str) -> Script:
     """The structure of `text`. Never fails: what can't be understood is in it as `Other`, or as a problem."""
     source = text.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
+    root = _parser().parse(source.translate(_AS_ASCII)).root_node
     reader = _StatementReader(source, home)
     body = reader.statements(root, 0)
     problems = [Why("not_understood", reader.first_error(root))] if root.has_error else []
@@ -127,12 +134,14 @@ class _StatementReader(CommandReader):
 
     def _loop(self, node: TreeNode, depth: int) -> script.Loop:
         body = node.child_by_field_name("body")
-        test = node.child_by_field_name("condition") if node.type == "while_statement" else None
+        tests = node.children_by_field_name("condition") if node.type == "while_statement" else []
         variable = node.child_by_field_name("variable")
         values = node.children_by_field_name("value")
         return script.Loop(
             keyword=node.children[0].type,
-            test=self.statement(test, depth + 1) if test else None,
+            test=script.Statements(tuple(self.statement(each, depth + 1) for each in tests if each.is_named))
+            if tests
+            else None,
             body=self.statements(body, depth + 1) if body else script.Statements(self.within(node, depth)),
             variable=self.text_of(variable) if variable else "",
             values=tuple(word for value in values for word in self.words_at((value.start_byte, value.end_byte))),

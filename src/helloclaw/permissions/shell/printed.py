@@ -19,7 +19,9 @@ def printed(words: Sequence[str], stdin: str | None) -> str | None:
         case "echo":
             while arguments and re.fullmatch(r"-[neE]+", arguments[0]):
                 del arguments[0]
-            return _escapes(" ".join(arguments))
+            said = " ".join(arguments)
+            decoded = _escapes(said)  # some shells' `echo` does, some don't: the next command may get either
+            return said if decoded == said else f"{said}\n{decoded}"
         case "printf" if arguments:
             return _format(arguments)
         case "cat" | "tee" | "head" | "tail" | "sort" | "uniq" | "tac":
@@ -30,18 +32,22 @@ def printed(words: Sequence[str], stdin: str | None) -> str | None:
             return _decoded(name, stdin)
         case "which" | "type" | "command" if arguments:
             return arguments[-1]
-        case "env" | "builtin" if arguments:
-            return printed(arguments, stdin)
         case _:
             return None
 
 
 def _format(arguments: list[str]) -> str:
+    """`printf`: escapes count in the format only, and in values of `%b`; both readings are given."""
     pattern, *values = arguments if arguments[0] != "--" else arguments[1:] or [""]
+    readings = [_filled(pattern, values), _filled(_escapes(pattern), values), _escapes(_filled(pattern, values))]
+    return "\n".join(dict.fromkeys(readings))
+
+
+def _filled(pattern: str, values: list[str]) -> str:
     remaining = iter(values)
     text = _FORMAT.sub(lambda match: "%" if match.group() == "%%" else next(remaining, ""), pattern)
-    rest = " ".join(remaining)
-    return _escapes(text + (f" {rest}" if rest and "%" in pattern else ""))
+    rest = " ".join(remaining)  # the format is used again for these
+    return f"{text} {rest}" if rest and "%" in pattern else text
 
 
 def _escapes(text: str) -> str:

@@ -53,7 +53,10 @@ class ReadJudge:
         return matched.names
 
     def file(self, file: File, place: str) -> Why | None:
-        """Why one file is not free to read from `place`."""
+        """Why one file is not free to read from `place`. `..` has to stay inside from where the line starts, too."""
+        start = str(self._scope.cwd)
+        if ".." in file.path and place != start and (why := self.file(file, start)):
+            return why
         if not place:
             return None if file.path == "/dev/null" else Why("outside", file.path)
         if file.path in self._plain_names and not file.path.startswith("/") and ".." not in file.path:

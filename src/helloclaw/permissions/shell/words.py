@@ -83,7 +83,7 @@ def read_words(text: str, home: str) -> tuple[Word, ...]:
     alternatives = expand_braces(text)
     if alternatives is None:
         return (_with_hole(read_word(text, home), "unknown"),)
-    words = tuple(read_word(each, home) for each in alternatives)
+    words = tuple(read_word(each, home) for each in alternatives if each)  # an empty one vanishes
     if len(words) > 1 and ("$" in text or "`" in text):
         return tuple(_with_hole(word, "unknown") for word in words)
     return words
