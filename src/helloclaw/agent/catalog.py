@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from helloclaw.agent.attachments import attachments_of
 from helloclaw.protocol.events import AssistantEnd, Event, UserMessage
 from helloclaw.storage.journal import JournalError, scan
 from helloclaw.storage.locks import hold
@@ -111,6 +113,8 @@ def delete_session(home: Home, session_id: str) -> None:
     lock = hold(lock_path(home, path.stem))
     try:
         path.unlink(missing_ok=True)
+        if (images := attachments_of(path)).is_dir():
+            shutil.rmtree(images)
     finally:
         lock.release()
 

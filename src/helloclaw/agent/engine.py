@@ -15,10 +15,11 @@ from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
+from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.history import History
 from helloclaw.protocol.commands import Answer, Say
 from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk
-from helloclaw.storage.journal import Journal
+from helloclaw.storage.journal import Journal, JournalError
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,7 @@ class LocalEngine:
         self.session_id = session_id
         self.history = history
         self._journal = journal
+        self._attachments = Attachments(attachments_of(journal.path))
         self._clock = clock
         self._sinks: list[Sink] = []
         self._inbox: deque[Say] = deque()
@@ -84,12 +86,7 @@ class LocalEngine:
         numbered = msgspec.structs.replace(event, seq=seq, ts=self._clock())
         if not transient:
             # The journal's header names the session; a fork copies lines as they are.
-            try:
-                line = self._encoder.encode(numbered)
-            except UnicodeEncodeError:
-                numbered = _of_whole_characters(numbered)
-                line = self._encoder.encode(numbered)
-            self._journal.append(line)
+            numbered = self._kept(numbered)
         named = msgspec.structs.replace(numbered, session_id=self.session_id)
         if not transient:
             self.history.apply(cast("Event", named))
@@ -101,6 +98,20 @@ class LocalEngine:
 
     def publish(self, event: Base) -> None:
         self._show(msgspec.structs.replace(event, session_id=self.session_id, ts=self._clock()))
+
+    def _kept(self, event: Emitted) -> Emitted:
+        """Write the event down, its images beside the journal. Returns what can be read back. Raises `JournalError`."""
+        try:
+            written = self._attachments.put_away(event)
+        except OSError as error:
+            raise JournalError(f"{attachments_of(self._journal.path)}: {error.strerror or error}") from error
+        try:
+            line = self._encoder.encode(written)
+        except UnicodeEncodeError:
+            event = _of_whole_characters(event)
+            line = self._encoder.encode(_of_whole_characters(written))
+        self._journal.append(line)
+        return event
 
     def _show(self, event: Base) -> None:
         for sink in tuple(self._sinks):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import msgspec
 
+from helloclaw.agent.attachments import Attachments
 from helloclaw.agent.repair import Order, repair
 from helloclaw.agent.tokens import message_tokens
 from helloclaw.llm.events import Usage
@@ -158,19 +159,21 @@ _COMPACTED = b"compacted"
 _USAGE = b"usage"
 
 
-def load_history(lines: list[bytes]) -> History:
+def load_history(lines: list[bytes], attachments: Attachments | None = None) -> History:
     """Fold a journal's lines, decoding only what a model will see: a long session resumes in a blink.
 
     Lines that can't be read as an event of this program are skipped (an unknown `type` is another version's).
+    Without `attachments` images stay names.
     """
     history = History()
     decoder = msgspec.json.Decoder(Event)
     with collector_paused():
         for line in _needed(lines):
             try:
-                history.apply(decoder.decode(line))
+                event = decoder.decode(line)
             except msgspec.MsgspecError:
                 continue
+            history.apply(attachments.bring_back(event) if attachments else event)
     return history
 
 

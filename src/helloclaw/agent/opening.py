@@ -5,11 +5,13 @@ Always under its lock, so that one process writes at a time.
 
 from __future__ import annotations
 
+import shutil
 import time
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.catalog import find_session, journal_path, lock_path
 from helloclaw.agent.history import History, load_history
 from helloclaw.storage.journal import Journal, Scan, scan
@@ -83,7 +85,7 @@ def open_existing(home: Home, id_or_start: str) -> Opened:
             journal,
             lock,
             workdir=_workdir(found),
-            history=load_history(found.lines),
+            history=load_history(found.lines, Attachments(attachments_of(path))),
             torn=len(found.torn),
         )
     except BaseException:
@@ -99,8 +101,13 @@ def open_copy(home: Home, id_or_start: str) -> Opened:
     lock = _hold(home, fork)
     try:
         header = _header(fork, _workdir(found), forked_from=source.stem)
-        journal = Journal.create(journal_path(home, fork), header, found.lines)
-        return Opened(fork, journal, lock, workdir=_workdir(found), history=load_history(found.lines))
+        path = journal_path(home, fork)
+        images = attachments_of(source)
+        if images.is_dir():
+            shutil.copytree(images, attachments_of(path))
+        journal = Journal.create(path, header, found.lines)
+        history = load_history(found.lines, Attachments(images))
+        return Opened(fork, journal, lock, workdir=_workdir(found), history=history)
     except BaseException:
         lock.release()
         raise
