@@ -106,6 +106,10 @@ mirror: UV_DEFAULT_INDEX) and about 300 MB of disk. Then start again; nothing ha
         say "There is no embedded model, for the reason above; everything else is here. To try for it again: rm '$stamp'" \
             "内置模型未能安装(原因见上),其余功能可用。要重新尝试,请运行:rm '$stamp'"
     fi
+    # xllamacpp's Linux wheel counts on the system's OpenMP, which a minimal Debian lacks.
+    if [ "$(uname -s)" = Linux ] && ! "$root/.venv/bin/python" -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2>/dev/null; then
+        sync_venv --extra local --group openmp "$@" || true
+    fi
     "$root/.venv/bin/python" -m compileall -q "$root/src" || true # a speed-up, no more
     recipe >"$stamp.$$" && mv -f "$stamp.$$" "$stamp"
 }
