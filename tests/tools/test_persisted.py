@@ -37,15 +37,31 @@ def test_ids_from_outside_name_no_path() -> None:
         assert safe_id(odd).isalnum()
 
 
-@pytest.mark.parametrize("planted", [".task_outputs", ".task_outputs/tool-results", ".task_outputs/tool-results/c.txt"])
+@pytest.mark.parametrize("planted", [".task_outputs", ".task_outputs/tool-results"])
 def test_planted_symlinks_lead_nowhere(tmp_path: Path, planted: str) -> None:
     workdir, outside = tmp_path / "work", tmp_path / "outside"
     outside.mkdir()
     (workdir / planted).parent.mkdir(parents=True)
-    (workdir / planted).symlink_to(outside / "victim" if planted.endswith(".txt") else outside)
+    (workdir / planted).symlink_to(outside)
     output = persist_if_long(ToolOutput(text="x" * 60_000), "read_file", "c", workdir)
     assert "the output is truncated, it could not be saved" in output.text
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("planted", ["file", "symlink"])
+def test_a_name_that_is_taken_is_left_alone(tmp_path: Path, planted: str) -> None:
+    place, victim = tmp_path / ".task_outputs" / "tool-results" / "c.txt", tmp_path / "victim"
+    place.parent.mkdir(parents=True)
+    victim.write_text("before")
+    if planted == "symlink":
+        place.symlink_to(victim)
+    else:
+        place.write_text("before")
+    text = "x" * 60_000
+    output = persist_if_long(ToolOutput(text=text), "read_file", "c", tmp_path)
+    (kept,) = (each for each in place.parent.iterdir() if each != place)
+    assert (kept.read_text(), place.read_text(), victim.read_text()) == (text, "before", "before")
+    assert str(kept) in output.text
 
 
 def test_a_full_disk_gives_a_longer_truncated_text(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 from collections.abc import Generator
 from hashlib import blake2b
 from pathlib import Path
@@ -72,7 +73,12 @@ class OutputStore:
         self._whole = None
         self._keep_ends(text)
         try:
-            self._file = _create(self._workdir, self.place)
+            try:
+                self._file = _create(self._workdir, self.place)
+            except FileExistsError:
+                # Some models count their calls from zero in every session; what they had before is not overwritten.
+                self.place = self.place.with_stem(f"{self.place.stem}-{secrets.token_hex(4)}")
+                self._file = _create(self._workdir, self.place)
         except OSError as error:
             self._failure = error.strerror or str(error)
         self._write(text)
