@@ -190,6 +190,10 @@ def test_ask_works_in_the_home_workspace(talking: Program, server: ModelServer) 
     assert f"Working directory: {talking.home}/workspace" in sent(server)
     assert talking("ask", "where?", "-w", str(talking.workdir)).out == "there\n"
     assert f"Working directory: {talking.workdir}" in sent(server)
+    server.script(Turn(text="first"), Turn(text="second"))
+    session = result(talking("ask", "my name is Ada", "--json"))["session_id"]
+    assert result(talking("ask", "-s", session, "who am I?", "--json"))["session_id"] == session
+    assert "my name is Ada" in sent(server)
 
 
 def test_limits_end_a_turn_with_three(talking: Program, server: ModelServer) -> None:

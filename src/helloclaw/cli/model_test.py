@@ -183,7 +183,8 @@ def _report(run: Run, endpoint: Endpoint, heard: Heard, checks: list[Check]) -> 
         run.terminal.json(_as_json(run, endpoint, heard, checks))
         return
     say = run.say
-    run.terminal.line(f"{one_line(endpoint.origin)}  {one_line(endpoint.base_url)}  ({endpoint.wire})")
+    where = (endpoint.origin, endpoint.base_url, f"({endpoint.wire})")
+    run.terminal.line("  ".join(one_line(each) for each in where if each))
     for check in checks:
         state = say(f"model.state.{check.state}")
         run.terminal.line(f"  {say(f'model.check.{check.name}')}  {state}  {one_line(check.detail, 160)}".rstrip())
