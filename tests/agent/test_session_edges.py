@@ -203,3 +203,14 @@ async def test_who_is_cancelled_while_a_session_opens_leaves_nothing_behind(worl
     with pytest.raises(asyncio.CancelledError):
         await task
     assert list(world.home.sessions.glob("*.jsonl")) == []
+
+
+async def test_a_message_said_again_after_its_turn_keeps_nobody_waiting(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="hello"))
+    say = Say(text="hi", client_id="c1")
+    async with world.session() as (session, _):
+        end = await asyncio.wait_for(session.turn(say), SOON_S)
+        assert await asyncio.wait_for(session.turn(say), SOON_S) is end
+    async with world.session(resume=session.id) as (session, heard):
+        assert (await asyncio.wait_for(session.turn(say), SOON_S)).reason == "done"
+    assert (heard.events, len(server.posts)) == ([], 1)

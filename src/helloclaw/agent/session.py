@@ -40,6 +40,7 @@ class Session:
         self._stopping = False
         self._awaited: list[tuple[Say, asyncio.Future[out.RoundEnd]]] = []
         self._client_ids: set[str] = set()
+        self._last_end = out.RoundEnd(reason="done")  # if no turn has ended in this process
 
     @property
     def id(self) -> str:
@@ -73,10 +74,11 @@ class Session:
                 assert_never(command)
 
     async def turn(self, say: Say) -> out.RoundEnd:
-        """Say something and come back when the turn that heard it has ended."""
+        """Say something and come back when the turn that heard it has ended, which may have been before."""
+        if not self._hear(say) and self._turn is None and not self._engine.anything_waits:
+            return self._last_end
         ended: asyncio.Future[out.RoundEnd] = asyncio.get_running_loop().create_future()
         self._awaited.append((say, ended))
-        self.send(say)
         return await ended
 
     async def serve(self) -> None:
@@ -94,7 +96,8 @@ class Session:
             finally:
                 self._turn = None
                 self._begun = self._stopping = False
-            self._tell_waiting(turn.result())
+            self._last_end = turn.result()
+            self._tell_waiting(self._last_end)
 
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
@@ -139,12 +142,14 @@ class Session:
             self._engine.publish(end)
         return end
 
-    def _hear(self, say: Say) -> None:
+    def _hear(self, say: Say) -> bool:
+        """Put a message into the inbox. False if it has been there before."""
         if say.client_id is not None:
             if say.client_id in self._client_ids or say.client_id in self._engine.history.client_ids:
-                return
+                return False
             self._client_ids.add(say.client_id)
         self._engine.enqueue(say)
+        return True
 
     def _set_mode(self, mode: out.Mode) -> None:
         self._standing.mode = mode
