@@ -60,8 +60,10 @@ def explain(error: Exception) -> tuple[Phrase, int] | None:
             return Phrase("error.plain", text=str(error)), _USAGE
         case SessionNotFound():
             return Phrase("error.no_session", what=str(error)), _USAGE
-        case SessionBusy() | Busy():
+        case SessionBusy():
             return Phrase("error.busy", what=str(error)), _FAILED
+        case Busy():
+            return Phrase("error.locked", path=str(error)), _FAILED
         case JournalError():
             return Phrase("error.plain", text=str(error)), _FAILED
         case OSError() if error.filename is not None:

@@ -15,10 +15,12 @@ from helloclaw.agent.catalog import (
     read_events,
     search_sessions,
 )
+from helloclaw.agent.opening import SessionBusy
 from helloclaw.cli.run import Run
 from helloclaw.cli.terminal import encoded, one_line, visible
 from helloclaw.cli.transcript import as_html, as_markdown
 from helloclaw.cli.width import padded
+from helloclaw.storage.locks import Busy
 
 _FOUND_AT_MOST = 100
 
@@ -89,7 +91,10 @@ def _export(run: Run) -> int:
 def _rm(run: Run) -> int:
     home = run.home()
     session_id = find_session(home, run.required("id")).stem
-    delete_session(home, session_id)
+    try:
+        delete_session(home, session_id)
+    except Busy as error:
+        raise SessionBusy(session_id) from error
     if run.as_json:
         run.terminal.json({"removed": session_id})
     else:

@@ -185,6 +185,7 @@ TEXTS: Final[dict[str, str]] = {
     "error.no_home": "helloclaw: no home directory; set HOME or HELLOCLAW_HOME",
     "error.no_session": "session: {what}; see them with: helloclaw sessions list",
     "error.busy": "session: {what} is open in another process; close it there, or work on a copy with --fork",
+    "error.locked": "helloclaw: another process is writing there ({path}); try again when it is done",
     "error.not_yet": "helloclaw: {command} is not available yet in this version",
     "error.missing_package": (
         "helloclaw: the Python package {name} is missing from {python}; start scripts/run, or: pip install helloclaw"

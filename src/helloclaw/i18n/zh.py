@@ -185,6 +185,7 @@ TEXTS: Final[dict[str, str]] = {
     "error.no_home": "helloclaw：找不到主目录；请设置 HOME 或 HELLOCLAW_HOME",
     "error.no_session": "会话：{what}；全部会话请看 helloclaw sessions list",
     "error.busy": "会话：{what} 正在另一个进程中打开；请在那边关闭它，或用 --fork 在副本上工作",
+    "error.locked": "helloclaw：另一个进程正在写入（{path}）；请等它完成后重试",
     "error.not_yet": "helloclaw：这个版本还没有 {command}",
     "error.missing_package": (
         "helloclaw：{python} 中缺少 Python 包 {name}；请改用 scripts/run，或运行 pip install helloclaw"
