@@ -1,0 +1,126 @@
+"""One steered answer of a small model: call or text, by its odds and the turn so far; a call that can be run.
+
+How would it begin? → call or answer → generate within a grammar → take the call, or another one in its place.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from msgspec.structs import replace
+
+from helloclaw.llm.events import (
+    Failed,
+    Finish,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    Usage,
+)
+from helloclaw.llm.local.client import LlamaClient
+from helloclaw.llm.local.conversation import Turn
+from helloclaw.llm.local.grammar import TEXT, call_grammar
+from helloclaw.llm.local.policy import Choice, chosen, instead_of, look_first, repeated, settled
+from helloclaw.llm.local.reply import arguments_text, odds_of_call, read_call
+from helloclaw.llm.messages import AnyCall, ModelRequest, ToolSpec
+
+
+class SteeredAnswer:
+    """One steered answer: to the last of `turns`, by a call of one of `tools` or in text.
+
+    `asked` holds the conversation as text.
+    """
+
+    def __init__(
+        self, client: LlamaClient, asked: ModelRequest, turns: Sequence[Turn], tools: Sequence[ToolSpec]
+    ) -> None:
+        self._client = client
+        self._asked = replace(asked, frequency_penalty=None, presence_penalty=None)  # JSON repeats itself
+        self._turns = turns
+        self._tools = tools
+        self._usage: Usage | None = None
+
+    async def events(self) -> AsyncGenerator[StreamEvent]:
+        choice = await self._first_choice()
+        if isinstance(choice, Choice) and not choice.answer:
+            choice = await self._call(choice)
+        match choice:
+            case Failed():
+                yield choice
+            case Choice():
+                async with aclosing(self._text()) as events:
+                    async for event in events:
+                        yield event
+            case _:
+                for event in self._events_of(choice):
+                    yield event
+
+    async def _first_choice(self) -> Choice | Failed:
+        turn = self._turns[-1]
+        if (choice := settled(turn, self._tools)) is not None:
+            return choice
+        first = await self._client.first_token(self._asked)
+        if isinstance(first, Failed):
+            return first
+        self._count(first.usage)
+        return chosen(turn, self._tools, odds_of_call(first.odds))
+
+    async def _call(self, choice: Choice) -> AnyCall | Choice | Failed:
+        """A call; or the choice to answer, where the model has nothing new to call."""
+        turn = self._turns[-1]
+        said = await self._generate_call(choice)
+        if isinstance(said, Failed):
+            return said
+        call = look_first(said, self._turns, self._tools)
+        if not repeated(call, turn):
+            return call
+        instead = instead_of(call, turn, choice.tools)
+        return instead if instead.answer else await self._generate_call(instead)
+
+    async def _text(self) -> AsyncGenerator[StreamEvent]:
+        async with aclosing(self._client.stream(self._asked, TEXT)) as events:
+            async for event in events:
+                if isinstance(event, Usage):
+                    self._count(event)
+                    yield self._total()
+                else:
+                    yield event
+
+    async def _generate_call(self, choice: Choice) -> AnyCall | Failed:
+        pieces: list[str] = []
+        cut = False
+        async with aclosing(self._client.stream(self._asked, call_grammar(choice.tools))) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text):
+                        pieces.append(text)
+                    case Usage():
+                        self._count(event)
+                    case Finish(reason):
+                        cut = reason == "max_tokens"
+                    case Failed():
+                        return event
+                    case _:
+                        pass
+        return read_call("".join(pieces), f"call_{secrets.token_hex(6)}", cut=cut)
+
+    def _events_of(self, call: AnyCall) -> list[StreamEvent]:
+        return [
+            ToolCallStart(call.id, call.name),
+            ToolCallDelta(call.id, arguments_text(call)),
+            ToolCallEnd(call),
+            self._total(),
+            Finish("tool_use"),
+        ]
+
+    def _count(self, usage: Usage) -> None:
+        """What has been read counts as the first request found it: the following ones find it in the cache."""
+        before = self._usage
+        self._usage = usage if before is None else replace(before, output=before.output + usage.output)
+
+    def _total(self) -> Usage:
+        return self._usage or Usage()

@@ -1,0 +1,69 @@
+"""Worked examples for the small model: data. Both languages, calls and plain answers in turn, results as our tools give
+them. Each is there for a failure that was measured without it.
+"""
+
+from __future__ import annotations
+
+from helloclaw.llm.local.conversation import Step, Turn
+from helloclaw.llm.messages import ToolCall
+
+
+def _step(result: str, name: str, **arguments: str) -> Step:
+    return Step(call=ToolCall(id="", name=name, input=dict(arguments)), result=result)
+
+
+EXAMPLES: tuple[Turn, ...] = (
+    Turn(
+        request="What does app.ini say about the port?",
+        steps=(_step("host = local\nport = 80", "read_file", path="app.ini"),),
+        answer="app.ini says: port = 80.",
+    ),
+    Turn(request="水的沸点是多少？", answer="水的沸点是 100 °C。"),
+    Turn(
+        request="把 todo.txt 里的 tea 改成 milk",
+        steps=(
+            _step("buy tea\ncall Ann", "read_file", path="todo.txt"),
+            _step(
+                "Edited todo.txt: 1 replacement, at line 1",
+                "edit_file",
+                path="todo.txt",
+                old_text="buy tea",
+                new_text="buy milk",
+            ),
+        ),
+        answer="已把 todo.txt 里的 tea 改成 milk。",
+    ),
+    Turn(
+        request="How do I sort a list in Python?",
+        answer="Use sorted(items), or items.sort() to sort it in place.",
+    ),
+    Turn(
+        request="Write t.py that prints 2 + 2, and run it.",
+        steps=(
+            _step("Created t.py (1 line)", "write_file", path="t.py", content="print(2 + 2)\n"),
+            _step("4", "bash", command="python3 t.py"),
+        ),
+        answer="I wrote t.py and ran it. It printed 4.",
+    ),
+    Turn(
+        request="哪个文件用到了 login？",
+        steps=(_step("src/a.py:3:    login()", "search_content", pattern="login"),),
+        answer="src/a.py 用到了 login（第 3 行）。",
+    ),
+    Turn(request="Hello!", answer="Hello! What can I do for you?"),
+    Turn(
+        request="What is the average of the numbers in ages.txt?",
+        steps=(_step("31.5", "bash", command="awk '{s += $1} END {print s / NR}' ages.txt"),),
+        answer="The average is 31.5.",
+    ),
+    Turn(
+        request="在 shop.md 末尾加一行 eggs",
+        steps=(_step("(no output)", "bash", command="echo 'eggs' >> shop.md"),),
+        answer="已在 shop.md 末尾加上 eggs。",
+    ),
+    Turn(
+        request="Show me what is in docs.",
+        steps=(_step("faq.md\nintro.md", "bash", command="ls docs"),),
+        answer="docs contains faq.md and intro.md.",
+    ),
+)
