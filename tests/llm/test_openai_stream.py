@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from helloclaw.llm.events import (
     ThinkingDelta,
     ThinkingEnd,
     ThinkingStart,
+    ToolCallEnd,
     Usage,
 )
 from helloclaw.llm.messages import Message, ModelRequest, TextBlock, ThinkingBlock, ToolCall, user_text
@@ -185,3 +187,15 @@ def test_whatever_a_whole_answer_is_it_has_an_end(body: Any) -> None:
     if isinstance(body, dict):
         events = decode_whole(body, REQUEST, endpoint())
         assert [event for event in events if isinstance(event, Finish | Failed)] == events[-1:]
+
+
+@pytest.mark.parametrize("name", [None, "read_file"])
+def test_long_arguments_in_small_pieces_cost_no_more_than_their_length(name: str | None) -> None:
+    pieces = ["12345678"] * 40_000
+    deltas = [call(0, "a", "read_file", '{"path":"'), *(call(0, "a", name, each) for each in pieces)]
+    decoder = OpenAIDecoder(REQUEST, endpoint())
+    started = time.process_time()
+    for chunk in (*map(openai_chunk, deltas), openai_chunk(call(0, "a", name, '"}'), "tool_calls")):
+        decoder.feed(SseEvent("message", json.dumps(chunk)))
+    assert time.process_time() - started < 8  # far more when every piece looks at all before it
+    assert ToolCallEnd(read("a", "".join(pieces))) in decoder.close(clean=True)

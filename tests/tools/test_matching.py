@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,3 +33,11 @@ def test_many_near_misses_are_counted() -> None:
     assert explain_no_match("x  = 1\n" * 5, "x = 1").startswith(
         "it differs only in whitespace at line 1, line 2, line 3 and 2 more places; the file has exactly:\nx  = 1"
     )
+
+
+def test_a_near_miss_in_lines_that_repeat_is_found_without_comparing_each_with_each() -> None:
+    content, started = "a\n" * 100_000 + "b c\n", time.process_time()
+    assert explain_no_match(content, "a \n" * 50_000 + "bc").startswith(
+        "it differs only in whitespace at lines 50001-100001; "
+    )
+    assert time.process_time() - started < 10  # minutes, in the square of the lines

@@ -27,6 +27,7 @@ class _Call:
         self.wire_id = ""
         self.name = ""
         self.pieces: list[str] = []
+        self.length = 0
         self.signature: str | None = None
         self.id = ""
         """Ours; set when the call is announced."""
@@ -37,9 +38,14 @@ class _Call:
         rest = raw[2:] if raw.startswith("{}") else ""
         return rest if rest and _is_whole(rest) else raw  # some proxies stream `{}` before the real arguments
 
+    def add(self, piece: str) -> None:
+        self.pieces.append(piece)
+        self.length += len(piece)
+
     @property
     def whole(self) -> bool:
-        return _is_whole("".join(self.pieces))
+        last = next((piece for piece in reversed(self.pieces) if piece.strip()), "")
+        return last.rstrip().endswith("}") and _is_whole("".join(self.pieces))  # no joining at every delta
 
 
 class _Delta:
@@ -130,12 +136,14 @@ class CallAssembler:
         if not delta.arguments or (not delta.name and self._is_repeat(call, delta.arguments)):
             return self._announce(call) if call.name in self._known else []
         events = self._announce(call)
-        call.pieces.append(delta.arguments)
+        call.add(delta.arguments)
         return [*events, ToolCallDelta(call.id, encodable(delta.arguments))] if call.id else events
 
     def _is_repeat(self, call: _Call, arguments: str) -> bool:
         """Some gateways close a call by sending all of its arguments once more."""
-        return len(arguments) > 2 and arguments == "".join(call.pieces) and _is_whole(arguments)
+        if len(arguments) <= 2 or len(arguments) != call.length:
+            return False
+        return arguments == "".join(call.pieces) and _is_whole(arguments)
 
     def _announce(self, call: _Call) -> list[StreamEvent]:
         if call.id or not call.name:

@@ -71,10 +71,15 @@ def _same_but_whitespace(lines: list[str], wanted: list[str]) -> Iterator[tuple[
     target = [_squeezed(line) for line in wanted]
     if not any(target):
         return
-    have = [_squeezed(line) for line in lines]
-    for first in range(len(have) - len(target) + 1):
-        if have[first] == target[0] and have[first : first + len(target)] == target:
-            yield first + 1, first + len(target)
+    have = "\n".join(["", *map(_squeezed, lines), ""])
+    sought = "\n".join(["", *target, ""])  # whole lines, and found by `str.find`: linear, however much repeats
+    line, counted = 1, 0
+    position = have.find(sought)
+    while position >= 0:
+        line += have.count("\n", counted, position)
+        counted = position
+        yield line, line + len(target) - 1
+        position = have.find(sought, position + 1)
 
 
 def _squeezed(line: str) -> str:
