@@ -179,6 +179,21 @@ def test_a_providers_key_never_goes_to_a_host_that_is_not_its_own(base_url: str)
             'the base URL "api.example.com/v1" is no web address',
             "It begins with https:// or http://.",
         ),
+        *(
+            (
+                "m",
+                {"base_url": f"http://{host}/v1"},
+                f'the base URL "http://{host}/v1" names no computer',
+                "Write its host name as in https://api.example.com/v1.",
+            )
+            for host in ("a b", "a" * 64 + ".com")
+        ),
+        (
+            "m",
+            {"base_url": "http://localhost:99999/v1"},
+            'the base URL "http://localhost:99999/v1" has no port from 0 to 65535',
+            "Correct the number after the colon, or drop it.",
+        ),
         (
             "openai/gpt-4o",
             {"wire": "anthropic"},

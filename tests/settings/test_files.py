@@ -9,6 +9,7 @@ import pytest
 
 from helloclaw.settings.environment import Given
 from helloclaw.settings.files import config_values, dotenv_values, short, snapshot
+from helloclaw.settings.peek import language_setting
 from helloclaw.settings.problems import SettingsError
 from helloclaw.settings.table import all_settings
 from helloclaw.settings.values import Origin
@@ -103,6 +104,18 @@ def test_an_unreadable_file_is_no_missing_one(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as error:
         snapshot(tmp_path, tmp_path / "none")
     assert str(error.value) == f"settings: {tmp_path} can't be read ({os.strerror(21)}); correct its permissions"
+
+
+def test_a_fifo_or_device_in_a_files_place_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "config.json")
+    for path in (tmp_path / "config.json", tmp_path / "zero"):
+        with pytest.raises(SettingsError) as error:
+            snapshot(tmp_path / "none", path)
+        assert str(error.value) == (
+            f"settings: {path} can't be read (it is a FIFO or a device, not a file); correct its permissions"
+        )
+    assert language_setting({"HELLOCLAW_HOME": str(tmp_path)}) is None
 
 
 def test_paths_are_shown_as_people_write_them() -> None:

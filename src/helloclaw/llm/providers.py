@@ -235,6 +235,15 @@ def _checked_url(base_url: str) -> str:
     parts = _split_url(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise UnknownModel(f'the base URL "{base_url}" is no web address', "It begins with https:// or http://.")
+    host = parts.hostname
+    if not host.isprintable() or " " in host or any(len(label) > 63 for label in host.split(".")):
+        raise UnknownModel(
+            f'the base URL "{base_url}" names no computer', "Write its host name as in https://api.example.com/v1."
+        )
+    if not _has_valid_port(parts):
+        raise UnknownModel(
+            f'the base URL "{base_url}" has no port from 0 to 65535', "Correct the number after the colon, or drop it."
+        )
     return url
 
 
@@ -250,3 +259,11 @@ def _port(parts: SplitResult) -> int | None:
         return parts.port
     except ValueError:
         return None
+
+
+def _has_valid_port(parts: SplitResult) -> bool:
+    try:
+        _ = parts.port
+    except ValueError:
+        return False
+    return True

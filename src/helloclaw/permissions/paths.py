@@ -153,7 +153,8 @@ def is_control(path: str, scope: Scope) -> bool:
         return True
     if _HOME_NAME in parts and not _HOME_CONTROLS.isdisjoint(parts[parts.index(_HOME_NAME) + 1 :][:1]):
         return True
-    return any(is_within(path, str(control)) for control in scope.controls)
+    folded = "/".join(parts)  # `CONFIG.json` is `config.json` where the file system says so
+    return any(is_within(folded, str(control).casefold()) for control in scope.controls)
 
 
 def pattern_matches_control(component: str) -> bool:

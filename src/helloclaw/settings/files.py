@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,8 @@ def dotenv_values(data: bytes | None, name: str) -> dict[str, Assignment]:
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
+        if not path.is_dir() and path.exists() and not path.is_file():  # a FIFO would be waited for, for ever
+            raise OSError(errno.EINVAL, "it is a FIFO or a device, not a file")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -14,8 +14,11 @@ from collections.abc import Mapping
 def language_setting(environ: Mapping[str, str]) -> str | None:
     """`ui.lang` of `config.json`, or None."""
     root = environ.get("HELLOCLAW_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".helloclaw")
+    config = os.path.join(root, "config.json")
     try:
-        with open(os.path.join(root, "config.json"), encoding="utf-8-sig") as stream:
+        if not os.path.isfile(config):  # a FIFO would be waited for, a device read without end
+            return None
+        with open(config, encoding="utf-8-sig") as stream:
             text = stream.read()
     except (OSError, ValueError):
         return None

@@ -1,0 +1,26 @@
+"""The agent's own controls, wherever the product's home is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helloclaw.permissions.paths import control_paths, is_control
+from helloclaw.permissions.verdict import Scope
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/data/Claw/config.json", True),
+        ("/data/Claw/CONFIG.json", True),  # the same file on macOS
+        ("/data/claw/.ENV", True),
+        ("/data/Claw/config.json.md", False),
+        ("/data/Claw/workspace/MEMORY.md", False),
+    ],
+)
+def test_another_case_of_a_name_is_the_same_control(path: str, expected: bool) -> None:
+    work, home = Path("/work"), Path("/data/Claw")
+    scope = Scope(workdir=work, cwd=work, home=Path("/home/ada"), roots=(work,), controls=control_paths(work, home))
+    assert is_control(path, scope) is expected
