@@ -5,6 +5,7 @@ Pure. What the error answers mean is in `failure_signs`; who retries, and when, 
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 import ssl
@@ -29,7 +30,6 @@ QUOTE = 300
 
 _SECRETS = re.compile(r"\b(sk-|key-|Bearer )[A-Za-z0-9_\-.]{8,}|(?<=://)[^/\s@]+@")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
-_LOOPBACK = ("localhost", "127.", "[::1]", "::1", "0.0.0.0")  # noqa: S104 - recognised, not bound
 
 
 def failure_from_response(
@@ -163,7 +163,22 @@ def host_of(endpoint: Endpoint) -> str:
 
 
 def is_loopback(endpoint: Endpoint) -> bool:
-    return host_of(endpoint).lower().startswith(_LOOPBACK)
+    try:
+        return is_loopback_host(urlsplit(endpoint.base_url).hostname or "")
+    except ValueError:
+        return False
+
+
+def is_loopback_host(host: str) -> bool:
+    """Whether a host name without port or brackets is this computer; 0.0.0.0 reaches it too."""
+    host = host.lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
 
 
 def redact(text: str, endpoint: Endpoint) -> str:

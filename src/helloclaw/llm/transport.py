@@ -20,6 +20,7 @@ from helloclaw.llm.failures import (
     failure_from_exception,
     failure_from_response,
     interrupted,
+    is_loopback_host,
     protocol_failure,
     too_long,
 )
@@ -138,7 +139,7 @@ class Transport:
         """A client for such URLs. TLS is set up only for `https`, and proxies are not asked for this computer."""
         import httpx2
 
-        secure, loopback = url.scheme == "https", _is_loopback(url.host)
+        secure, loopback = url.scheme == "https", is_loopback_host(url.host)
         client = self._clients.get((secure, loopback))
         if client is None:
             verify = (self._tls or httpx2.create_ssl_context()) if secure else False
@@ -268,7 +269,3 @@ def _redirected(at: httpx2.URL, response: httpx2.Response) -> httpx2.URL | None:
     same = (target.scheme, target.host, target.port) == (at.scheme, at.host, at.port)
     upgraded = (at.scheme, target.scheme, target.port) == ("http", "https", None) and target.host == at.host
     return target if same or upgraded else None
-
-
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or host.endswith(".localhost") or host.startswith("127.")
