@@ -208,9 +208,12 @@ class _Parts:
 
 
 def _repairs(opened: Opened) -> tuple[str, ...]:
-    if not opened.torn:
-        return ()
-    return (f"{opened.journal.path}: its last line was torn by a crash; {opened.torn} bytes of it were dropped.",)
+    path, told = opened.journal.path, list[str]()
+    if opened.torn:
+        told.append(f"{path}: its last line was torn by a crash; {opened.torn} bytes of it were dropped.")
+    if opened.damaged:
+        told.append(f"{path}: {opened.damaged} damaged lines of it were skipped; what they said is lost.")
+    return tuple(told)
 
 
 def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint, Endpoint | None]:

@@ -175,6 +175,17 @@ async def test_a_line_that_a_crash_has_torn_is_reported(world: World, server: Mo
     assert "18 bytes" in notice.text
 
 
+async def test_a_damaged_line_is_reported(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="hello"), Turn(text="again"))
+    async with world.session() as (session, _):
+        await session.turn(Say(text="hi"))
+    with (world.home.sessions / f"{session.id}.jsonl").open("ab") as journal:
+        journal.write(b"not JSON\n")
+    async with world.session(resume=session.id) as (session, heard):
+        await session.turn(Say(text="hi"))
+    assert ["1 damaged lines" in notice.text for notice in heard.of(out.Notice)] == [True]
+
+
 async def test_a_cancel_closes_an_open_question(world: World, server: ModelServer) -> None:
     server.script(Turn(calls=(Call(name="bash", input={"command": "touch x"}),)))
     async with world.session(interactive=True) as (session, heard):

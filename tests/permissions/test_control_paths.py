@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from helloclaw.permissions.files import OsFiles
 from helloclaw.permissions.paths import control_paths, is_control
 from helloclaw.permissions.verdict import Scope
 
@@ -24,3 +26,8 @@ def test_another_case_of_a_name_is_the_same_control(path: str, expected: bool) -
     work, home = Path("/work"), Path("/data/Claw")
     scope = Scope(workdir=work, cwd=work, home=Path("/home/ada"), roots=(work,), controls=control_paths(work, home))
     assert is_control(path, scope) is expected
+
+
+def test_a_fifo_has_no_text_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config")
+    assert OsFiles().text(str(tmp_path / "config")) is None

@@ -75,6 +75,15 @@ def test_a_file_that_is_no_journal_is_named(path: Path) -> None:
         scan(path)
 
 
+def test_a_fifo_or_device_is_not_read(path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+    (path.parent / "zero.jsonl").symlink_to("/dev/zero")
+    for each in (path, path.parent / "zero.jsonl"):
+        with pytest.raises(JournalError, match=r"\.jsonl: not a session journal \(it is a FIFO or a device\)"):
+            scan(each)
+
+
 def test_a_newer_format_is_refused_not_misread(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b'{"v":99}\n')
@@ -161,3 +170,19 @@ def test_a_journal_that_cannot_be_started_leaves_no_file(path: Path) -> None:
     with pytest.raises(TypeError):
         Journal.create(path, {"id": Unwritable()})
     assert list(path.parent.iterdir()) == []
+
+
+def test_a_disk_that_is_full_from_the_start_is_named(path: Path) -> None:
+    script = f"""
+        import resource, signal
+        from pathlib import Path
+        from helloclaw.storage.journal import Journal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        try:
+            Journal.create(Path({str(path)!r}), {{"id": "abc"}})
+        except OSError as error:
+            print(error.filename)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, list(path.parent.iterdir())) == (f"{path}\n", "", [])

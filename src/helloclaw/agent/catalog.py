@@ -129,6 +129,8 @@ def _spoken(path: Path) -> Iterator[str]:
 
 
 def _read_info(path: Path) -> SessionInfo | None:
+    if not path.is_file():  # reading a FIFO would wait for ever
+        return None
     try:
         data = path.read_bytes()
         updated_at = path.stat().st_mtime

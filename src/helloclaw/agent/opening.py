@@ -27,7 +27,9 @@ class SessionBusy(Exception):
 
 
 class Opened:
-    """A journal, its lock, and what was read from it. `torn` counts bytes of a last line that a crash had cut."""
+    """A journal, its lock, and what was read from it. `torn` counts bytes of a last line that a crash had cut,
+    `damaged` the lines that were no JSON objects and were skipped.
+    """
 
     def __init__(
         self,
@@ -38,12 +40,14 @@ class Opened:
         workdir: Path,
         history: History | None = None,
         torn: int = 0,
+        damaged: int = 0,
     ) -> None:
         self.session_id = session_id
         self.journal = journal
         self.workdir = workdir
         self.history = history or History()
         self.torn = torn
+        self.damaged = damaged
         self._lock = lock
 
     def release(self) -> None:
@@ -87,6 +91,7 @@ def open_existing(home: Home, id_or_start: str) -> Opened:
             workdir=_workdir(found),
             history=load_history(found.lines, Attachments(attachments_of(path))),
             torn=len(found.torn),
+            damaged=found.damaged,
         )
     except BaseException:
         lock.release()

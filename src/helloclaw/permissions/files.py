@@ -68,6 +68,8 @@ class OsFiles:
         return os.path.lexists(path)
 
     def text(self, path: str) -> str | None:
+        if not os.path.isfile(path):  # a FIFO would be waited for
+            return None
         try:
             with open(path, "rb") as stream:
                 content = stream.read(MAX_TEXT_BYTES + 1)

@@ -41,6 +41,8 @@ class _Numbered(Struct):
 
 def scan(path: Path) -> Scan:
     """Read a whole journal. Raises `JournalError` if there is no readable header, `OSError` as `open` does."""
+    if not path.is_file() and not path.is_dir() and path.exists():  # a FIFO would be waited for, for ever
+        raise JournalError(f"{path}: not a session journal (it is a FIFO or a device)")
     data = path.read_bytes()
     size = data.rfind(b"\n") + 1
     header_line, *lines = data[:size].splitlines() or [b""]
@@ -85,10 +87,12 @@ class Journal:
                 b"".join(line + b"\n" for line in [msgspec.json.encode({"v": FORMAT_VERSION} | header), *(lines or [])])
             )
             sync_directory(path.parent)
-        except BaseException:
+        except BaseException as error:
             # Half a journal could never be read again.
             journal.close()
             path.unlink(missing_ok=True)
+            if isinstance(error, OSError) and error.filename is None:  # a full disk does not say where
+                raise OSError(error.errno, error.strerror, str(path)) from error
             raise
         return journal
 
