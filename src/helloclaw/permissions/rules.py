@@ -67,6 +67,8 @@ def _parse_entry(entry: Any, place: str, source: Source) -> Rule:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if path.exists() and not path.is_file() and not path.is_dir():  # waited for, or read without end
+        raise BadRule(path.name, "the file is a FIFO or a device", str(path))
     try:
         data = path.read_bytes()
     except FileNotFoundError:

@@ -54,6 +54,8 @@ def _configs(cwd: Path) -> list[Path]:
 
 
 def _names_programs(config: Path) -> bool:
+    if not config.is_file():  # a FIFO would be waited for
+        return False
     try:
         content = config.read_bytes()
     except OSError:
