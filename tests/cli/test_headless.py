@@ -294,6 +294,13 @@ def test_interrupts_end_a_turn_in_order(talking: Program, server: ModelServer, n
     assert json.loads(printed)["stop_reason"] == "interrupted"
 
 
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether the process has a handler for the signal: before that, a signal simply ends it."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
 def test_an_interrupt_while_the_prompt_is_read_ends_at_once(talking: Program) -> None:
     command = talking.command("-p", "-", "--output-format", "json")
     with subprocess.Popen(

@@ -165,6 +165,7 @@ STUBBORN = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("command", "sleeping"), STUBBORN.values(), ids=STUBBORN.keys())
 async def test_a_cancel_leaves_no_process_and_takes_no_time(bench: Bench, command: str, sleeping: int) -> None:
     nap = unique_sleep()
@@ -179,6 +180,7 @@ async def test_a_cancel_leaves_no_process_and_takes_no_time(bench: Bench, comman
     assert took < 0.3
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["one that ignores SIGTERM", "an orphan without environment"])
 async def test_a_timeout_leaves_no_process(bench: Bench, kind: str) -> None:
     nap = unique_sleep()

@@ -72,7 +72,7 @@ Block = TextBlock | ThinkingBlock | ToolCall | MalformedCall | ToolResult | Imag
 
 
 class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One message. `origin` names the model that wrote it (`provider/model`), which decides if its thinking is replayed."""
+    """One message. `origin` names the model that wrote it (`provider/model`): only that one gets its thinking back."""
 
     role: Role
     content: tuple[Block, ...]
@@ -93,7 +93,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     `system`, `tools` and the prefix of `messages` are byte-stable from call to call, so that providers can cache them.
     `response_schema` constrains the answer where the profile can (llama.cpp); elsewhere it is left out.
     `thinking_budget` is in tokens, 0 for no thinking. Penalties are sent where the profile allows them.
-    `tool_choice` none asks for an answer in text; the tools stay in the request where the wire allows it, for the cache.
+    `tool_choice` none asks for an answer in text; the tools stay in the request where the wire allows, for the cache.
     """
 
     messages: tuple[Message, ...]

