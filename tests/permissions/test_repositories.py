@@ -120,11 +120,3 @@ def test_a_submodules_settings_count_for_the_whole(scope: Scope) -> None:
 
     (module / "config").write_text("[core]\n\tfsmonitor = ./evil\n")
     assert behaviour("git status", scope) == ASK
-
-
-def test_a_toolchain_that_the_project_chooses_is_not_asked_for_its_version(scope: Scope) -> None:
-    assert behaviour("cargo --version", scope) == ALLOW
-
-    (scope.workdir / "rust-toolchain.toml").write_text('[toolchain]\npath = "./evil"\n')
-
-    assert (behaviour("cargo --version", scope), behaviour("cd src && rustc --version", scope)) == (ASK, ASK)

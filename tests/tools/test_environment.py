@@ -68,11 +68,13 @@ def test_git_and_python_are_made_tame() -> None:
         "PYTHONIOENCODING": "utf-8",
         "PYTHONUNBUFFERED": "1",
         "DEBIAN_FRONTEND": "noninteractive",
-        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_COUNT": "3",
         "GIT_CONFIG_KEY_0": "core.fsmonitor",
         "GIT_CONFIG_VALUE_0": "false",
         "GIT_CONFIG_KEY_1": "log.showSignature",
         "GIT_CONFIG_VALUE_1": "false",
+        "GIT_CONFIG_KEY_2": "diff.autoRefreshIndex",
+        "GIT_CONFIG_VALUE_2": "false",
     }
 
 

@@ -50,7 +50,7 @@ def binds_words(rule: Rule, words: Sequence[str]) -> bool:
     named = [_called(words[0], rule.words[0]), *words[1:]]
     if allows_words(rule, named):
         return True
-    return allows_words(rule, _without_leading_options(named))
+    return len(rule.words) > 1 and allows_words(rule, _without_leading_options(named))
 
 
 def _called(word: str, wanted: str) -> str:

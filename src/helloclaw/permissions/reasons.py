@@ -84,6 +84,5 @@ TEXTS = MappingProxyType(
             "this repository's settings name programs to run ({})",
             "该仓库的设置指定了要运行的程序（{}）",
         ),
-        "chosen_version": ("{} may choose another program to run", "{} 可能会另选要运行的程序"),
     }
 )

@@ -159,7 +159,9 @@ def _shell_rule(base: Rule, pattern: str) -> Rule:
             raise BadRule(base.text, "`:*` belongs at the end, after whole words")
         return msgspec.structs.replace(base, pattern=stripped, form="glob", words=words)
     exact = _unescaped(stripped)
-    return msgspec.structs.replace(base, pattern=exact, form="exact", words=_plain_words(exact) or ())
+    if exact != stripped:
+        words = _plain_words(exact)
+    return msgspec.structs.replace(base, pattern=exact, form="exact", words=words or ())
 
 
 def _with_words(base: Rule, pattern: str, beginning: str) -> Rule:

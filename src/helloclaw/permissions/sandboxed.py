@@ -7,6 +7,7 @@ should be asked about.
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from helloclaw.permissions import paths
 from helloclaw.permissions.files import Files
@@ -20,8 +21,22 @@ _NETWORK = names(
     "curl wget ssh scp sftp ftp rsync telnet nc ncat netcat socat dig nslookup host ping ping6 traceroute whois "
     "gh glab aws gcloud az kubectl helm docker podman apt apt-get brew dnf yum pacman apk npx bunx pnpx uvx pipx"
 )
-_NETWORK_WORDS = names("install i add update upgrade fetch pull push clone ls-remote publish login download sync get")
-_NETWORK_SUBCOMMANDS = names("git npm pnpm yarn bun pip pip3 uv poetry cargo go gem bundle composer mix")
+# What of these goes out; the rest of them works without a network.
+_NETWORK_SUBCOMMANDS = MappingProxyType(
+    {
+        "git": names("clone fetch ls-remote pull push submodule"),
+        "cargo": names("add fetch install login publish search update"),
+        "go": names("get install mod"),
+        **dict.fromkeys(
+            names("npm pnpm yarn bun"), names("add ci dlx exec i install login publish up update upgrade x")
+        ),
+        **dict.fromkeys(names("pip pip3"), names("download install index wheel")),
+        **dict.fromkeys(
+            names("uv poetry pdm pipenv bundle gem composer mix"),
+            names("add get install lock pip publish require sync update upgrade"),
+        ),
+    }
+)
 _TEMPORARY = ("/tmp", "/dev/null")  # noqa: S108 - compared with, never written to
 _LIKE_PATH = re.compile(r"^(?:[/~]|\.\.?(?:/|$))|/|^\.")
 
@@ -42,7 +57,7 @@ def _part_stays(part: Judged, scope: Scope, files: Files) -> bool:
         return False
     words = [word or "" for word in part.words]
     name = program_name(words[0])
-    if name in _NETWORK or (name in _NETWORK_SUBCOMMANDS and not _NETWORK_WORDS.isdisjoint(words[1:])):
+    if name in _NETWORK or not _NETWORK_SUBCOMMANDS.get(name, frozenset()).isdisjoint(words[1:]):
         return False
     if part.why is None:
         return True
@@ -55,6 +70,6 @@ def _part_stays(part: Judged, scope: Scope, files: Files) -> bool:
 
 def _is_inside(path: str, scope: Scope, files: Files) -> bool:
     real = paths.resolve(path, str(scope.cwd), str(scope.home), files)
-    if any(paths.is_within(real, each) for each in _TEMPORARY):
-        return True
-    return paths.is_free(real, scope) and not paths.is_secret(real) and not paths.runs_by_itself(real)
+    if paths.is_secret(real) or paths.runs_by_itself(real):
+        return False
+    return paths.is_free(real, scope) or any(paths.is_within(real, each) for each in _TEMPORARY)

@@ -53,8 +53,9 @@ _FIXED = {
     "PYTHONUNBUFFERED": "1",
     "DEBIAN_FRONTEND": "noninteractive",
 }
-# Settings of a repository that would start a program on a mere read.
-_GIT_CONFIG = {"core.fsmonitor": "false", "log.showSignature": "false"}
+# Settings of a repository that would start a program on a mere read, or have `git diff` write the index whatever
+# GIT_OPTIONAL_LOCKS says.
+_GIT_CONFIG = {"core.fsmonitor": "false", "log.showSignature": "false", "diff.autoRefreshIndex": "false"}
 
 
 def rebuild(environ: Mapping[str, str], *, git_config: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -130,6 +130,6 @@ def test_bash_agrees(words: list[str], tmp_path_factory: pytest.TempPathFactory)
         if None not in value
     ]
 
-    for (word, value), bash in zip(known, words_of([word for word, _ in known], empty, _HOME), strict=True):
+    for (_, value), bash in zip(known, words_of([word for word, _ in known], empty, _HOME), strict=True):
         # `printf` prints one empty word for none at all.
         assert bash is None or bash == (value or [""])

@@ -9,6 +9,7 @@ import os.path
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.agents import loosens_agent
@@ -24,6 +25,7 @@ _STOPPING_WORDS = names(
 _TREE_CHANGERS = frozenset({"chmod", "chown", "chgrp", "setfacl", "chattr", "chcon"})
 _TOP_LEVEL = re.compile(r"/(?:\*|\.\*|(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var)(?:/\*?)?)?")
 
+_PATTERN = re.compile(r"[*?\[]")
 # In `/dev`, all that is written without harm. The rest counts as a device.
 _HARMLESS_DEVICE = re.compile(r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|pts/\d+|ptmx|random|urandom)")
 _DEVICE = re.compile(
@@ -42,10 +44,11 @@ DENIED_NAMES = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def program_name(word: str) -> str:
     """The name that a command word calls a program by. A pattern counts as the denied program that it matches."""
-    name = os.path.basename(word.rstrip("/")).casefold()
-    if any(each in name for each in "*?["):
+    name = word.rstrip("/").rpartition("/")[2].casefold()
+    if _PATTERN.search(name):
         return next((denied for denied in DENIED_NAMES if fnmatchcase(denied, name)), name)
     return name
 

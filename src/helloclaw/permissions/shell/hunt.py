@@ -19,6 +19,7 @@ from helloclaw.permissions.shell.fork_bombs import calls_itself_apart, forks_end
 from helloclaw.permissions.shell.guess import Guesser
 from helloclaw.permissions.shell.launch import SHELLS, launched
 from helloclaw.permissions.shell.parse import parse
+from helloclaw.permissions.shell.programs import PROGRAMS
 from helloclaw.permissions.shell.readings import other_readings, shards
 from helloclaw.permissions.shell.script import (
     Function,
@@ -36,6 +37,7 @@ from helloclaw.permissions.verdict import Scope
 MAX_COMMANDS = 4000
 MAX_NESTING = 12
 MAX_LOOP_VALUES = 16
+MAX_POSITIONALS = 20
 
 _CONTROLS_IN_CODE = re.compile(
     r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
@@ -108,9 +110,10 @@ class Hunt:
             case Simple():
                 self._simple(node, stdin)
             case Pipeline(stages=stages):
+                matters = not all(map(_only_reads, stages[1:]))
                 for stage in stages:
                     self.node(stage, stdin)
-                    stdin = self._guess.output(stage, self._variables, stdin)
+                    stdin = self._guess.output(stage, self._variables, stdin) if matters else None
             case Redirected(body=body, redirects=redirects):
                 fed = self._guess.fed(Simple(text="", redirects=redirects), self._variables, stdin)
                 self._redirects(redirects)
@@ -205,7 +208,7 @@ class Hunt:
         before = dict(self._variables)
         if text in words:
             behind = words[words.index(text) + 1 :]
-            self._variables |= {str(index): each for index, each in enumerate(behind)}
+            self._variables |= {str(index): each for index, each in enumerate(behind[:MAX_POSITIONALS])}
             self._variables |= {"@": " ".join(behind[1:]), "*": " ".join(behind[1:])}
         if "\\\n" in text:
             self.text(text.replace("\\\n", ""))
@@ -218,7 +221,7 @@ class Hunt:
         if body is None or words[0] in self._calling:
             return
         before = dict(self._variables)
-        self._variables |= {str(index): each for index, each in enumerate(words)}
+        self._variables |= {str(index): each for index, each in enumerate(words[:MAX_POSITIONALS])}
         self._variables |= {"@": " ".join(words[1:]), "*": " ".join(words[1:])}
         self._calling.add(words[0])
         self.node(body, stdin)
@@ -232,7 +235,7 @@ class Hunt:
                     paths.resolve(target, each, self._home, self._files) for each in self._directories[-4:]
                 ]
             case ["set", "--", *positional]:
-                self._variables |= {str(index + 1): each for index, each in enumerate(positional)}
+                self._variables |= {str(index + 1): each for index, each in enumerate(positional[:MAX_POSITIONALS])}
                 self._variables |= {"@": " ".join(positional), "*": " ".join(positional)}
             case _:
                 pass
@@ -273,6 +276,11 @@ class Hunt:
             if is_device(real):
                 self._deny(path, Why("writes_device", path))
                 return
+
+
+def _only_reads(stage: Node) -> bool:
+    """Whether a stage of a pipeline runs nothing of what it is fed."""
+    return isinstance(stage, Simple) and bool(stage.words) and stage.words[0].value in PROGRAMS
 
 
 def _is_code(text: str) -> bool:

@@ -74,6 +74,7 @@ _RUNNERS = _SCRIPT_RUNNERS | names("uv poetry pipenv pdm hatch rye conda mamba m
 _TEXT_TAKERS = names("watch parallel ssh sem tmux screen script flock nix-shell hyperfine npx npm")
 _STDIN_RUNNERS = SHELLS | {"at", "batch", "source", ".", "parallel", "eval", "make", "gmake", "vim", "ex", "ed", "gdb"}
 _LOADER = re.compile(r"ld(?:-linux.*|-musl.*|\.so.*)")
+_SHELL_OPERANDS = 5
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _RUNS_ITS_VALUE = re.compile(
     r"--?(?:(?i:[\w-]*(?:exec|command|cmd|program|action|pager|editor|rsh|shell|hook|askpass|preprocessor|filter|eval|script)[\w-]*)"
@@ -125,9 +126,9 @@ def is_wrapper(name: str) -> bool:
 
 
 def _shell(arguments: Sequence[str]) -> Iterator[Launched]:
-    """`sh -c TEXT`: whichever operand is the text, all are looked at."""
+    """`sh -c TEXT`: the text is the first operand, unless that is the value of an option before it."""
     if any(each.startswith("-") and not each.startswith("--") and "c" in each.casefold() for each in arguments):
-        yield from (each for each in arguments if not each.startswith("-"))
+        yield from [each for each in arguments if not each.startswith("-")][:_SHELL_OPERANDS]
 
 
 def _eval(arguments: Sequence[str]) -> Iterator[Launched]:

@@ -19,7 +19,8 @@ class Options(Struct, frozen=True, kw_only=True):
 
     `flags` stand alone, `valued` take a value (attached or next), `maybe` take one only if it is attached. `attached`
     are those of `valued` whose value has to be attached, as otherwise it may be an operand; `paths` those whose value
-    names a file that is read. `digits`: `-5` is allowed, as in `head -5`.
+    names a file that is read. `digits`: `-5` is allowed, as in `head -5`. `alone`: to what is attached to a valued letter
+    the program gives a meaning of its own (`tree -Lo 2 FILE` writes), so that only a number may be.
     """
 
     flags: frozenset[str]
@@ -28,6 +29,7 @@ class Options(Struct, frozen=True, kw_only=True):
     paths: frozenset[str]
     attached: frozenset[str]
     digits: bool = False
+    alone: bool = False
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -49,7 +51,7 @@ class Unknown(Struct, frozen=True):
     text: str
 
 
-def options(short: str = "", long: str = "", *, digits: bool = False) -> Options:
+def options(short: str = "", long: str = "", *, digits: bool = False, alone: bool = False) -> Options:
     """A table from the way `getopt` is told: `ab:c::` and `all color? max= file<`.
 
     `:` and `=` take a value, `::` and `?` may have one attached, `~` must, `<` take the name of a file to read.
@@ -67,6 +69,7 @@ def options(short: str = "", long: str = "", *, digits: bool = False) -> Options
         paths=frozenset(tables["<"]),
         attached=frozenset(tables["~"]),
         digits=digits,
+        alone=alone,
     )
 
 
@@ -116,7 +119,10 @@ def _cluster(argument: str, table: Options, found: list[tuple[str, str | None]])
         if letter in table.flags:
             found.append((letter, None))
         elif letter in table.valued or letter in table.maybe:
-            return letter, argument[index + 1 :] or None
+            attached = argument[index + 1 :]
+            if attached and table.alone and not attached.isdecimal():
+                return None
+            return letter, attached or None
         else:
             return None
     return "", None

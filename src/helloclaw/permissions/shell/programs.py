@@ -80,7 +80,8 @@ _LS = options(
 _TREE = options(
     "adfipsughDFrtcvUCnASJXxNQqL:P:I:",
     "noreport dirsfirst filesfirst prune gitignore du si inodes device matchdirs ignore-case metafirst sort? "
-    "charset= filelimit= timefmt= nolinks version",
+    "charset~ filelimit~ timefmt~ nolinks version",
+    alone=True,
 )
 _DU = options(
     "abchHkmsxSl0Dd:B:t:",
@@ -202,6 +203,7 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
         ),
         "which": Program(options=options("as", "all version"), operands="text"),
         "date": Program(
+            most=1,
             options=options("uRI::d:r<", "utc universal date= reference< rfc-email iso-8601? rfc-3339= debug version"),
             operands="text",
         ),
@@ -222,14 +224,16 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
     }
 )
 
-# Tools whose `--version` says it and ends. Not: `yarn`, `mvn`, `gradle`, `pytest`, `terraform`, `composer` and others
-# that first run what a project's own files say, or ask the network.
+# Tools whose `--version` says it and ends, and was seen to write nothing. Not: `cargo`, `go`, `java`, `swift`, `julia`,
+# which keep books; `yarn`, `pnpm`, `mvn`, `gradle`, `pytest`, `composer`, which first run what a project's files say;
+# `terraform` and `gh`, which ask the network.
 VERSIONED = names(
-    "python python2 python3 pypy3 pip pip3 pipx uv uvx ruff black mypy node npm npx deno bun tsc java javac ruby "
-    "gem perl php lua luajit R julia ghc gcc g++ cc c++ clang clang++ ld make gmake cmake ninja meson gdb lldb "
-    "git hg svn docker podman kubectl helm curl wget tar gzip zip unzip xz zstd jq sqlite3 psql mysql redis-cli "
-    "bash zsh fish vim nvim emacs nano tmux rg fd fzf bat sed awk gawk grep find ssh openssl rsync strace ffmpeg "
-    "pandoc aws systemctl bwrap cargo rustc rustup go pnpm env ls cat tree less diff patch bc swift"
+    "python python2 python3 pypy3 pip pip3 pipx uv uvx ruff black mypy node npm npx deno bun tsc "
+    "ruby gem perl php lua luajit R ghc gcc g++ cc c++ clang clang++ ld make gmake cmake ninja "
+    "meson gdb lldb git hg svn docker podman kubectl helm curl wget tar gzip zip unzip xz zstd jq "
+    "sqlite3 psql mysql redis-cli bash zsh fish vim nvim emacs nano tmux rg fd fzf bat sed awk gawk "
+    "grep find ssh openssl rsync strace ffmpeg pandoc aws systemctl bwrap env ls cat tree less diff "
+    "patch bc"
 )
 # The short ways of asking, per tool.
 VERSION_FLAGS = MappingProxyType(
@@ -241,30 +245,15 @@ VERSION_FLAGS = MappingProxyType(
         "node": ("-v",),
         "npm": ("-v",),
         "npx": ("-v",),
-        "java": ("-version",),
-        "javac": ("-version",),
         "ruby": ("-v",),
         "perl": ("-v",),
         "php": ("-v",),
         "tmux": ("-V",),
         "ssh": ("-V",),
-        "cargo": ("-V",),
-        "rustc": ("-V",),
-        "go": ("version",),
         "ffmpeg": ("-version",),
         "docker": ("-v",),
         "openssl": ("version",),
         "gcc": ("-dumpversion",),
         "uv": ("-V",),
-    }
-)
-# Files, here or above, by which a project chooses what these names run.
-VERSION_CHOOSERS = MappingProxyType(
-    {
-        "cargo": ("rust-toolchain", "rust-toolchain.toml"),
-        "rustc": ("rust-toolchain", "rust-toolchain.toml"),
-        "rustup": ("rust-toolchain", "rust-toolchain.toml"),
-        "go": ("go.mod", "go.work"),
-        "pnpm": ("package.json", ".npmrc"),
     }
 )

@@ -154,7 +154,7 @@ class _Prover:
             return nowhere, places
         reads = what_it_reads(argv)
         if isinstance(reads, Reads):
-            reads = self._judge.chosen_elsewhere(reads, places) or reads
+            reads = self._judge.named_programs(reads, places) or reads
         if isinstance(reads, Why):
             if is_reader(argv[0]):
                 named = Reads(files=tuple(File(word) for word in argv[1:] if not word.startswith("-")))

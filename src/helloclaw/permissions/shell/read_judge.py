@@ -89,18 +89,15 @@ class ReadJudge:
                     if why := self.file(File(redirect.target.value), place):
                         yield Ask(redirect.target.value, why)
 
-    def chosen_elsewhere(self, reads: Reads, places: Places) -> Why | None:
-        """What else decides which program runs: a repository's settings, a toolchain's version file."""
+    def named_programs(self, reads: Reads, places: Places) -> Why | None:
+        """What the settings of the repository that a command obeys would make it run."""
+        if reads.repository is None:
+            return None
         for place in places:
-            if reads.repository is not None:
-                directory = paths.resolve(reads.repository, place or "/", self._home, self._files)
-                named = programs_named(directory, self._files) if place else reads.repository
-                if named:
-                    return Why("repository_programs", named)
-            for name in reads.chooser_files:
-                above = (place, *paths.parents_of(place))
-                if not place or any(self._files.exists(f"{each.rstrip('/')}/{name}") for each in above):
-                    return Why("chosen_version", name)
+            directory = paths.resolve(reads.repository, place or "/", self._home, self._files)
+            named = programs_named(directory, self._files) if place else reads.repository
+            if named:
+                return Why("repository_programs", named)
         return None
 
     def moved(self, target: str, places: Places) -> Places:

@@ -10,7 +10,7 @@ from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.expressions import find_reads, sed_reads, test_reads
 from helloclaw.permissions.shell.git import git_reads
 from helloclaw.permissions.shell.options import Given, Unknown, options, read_options
-from helloclaw.permissions.shell.programs import PROGRAMS, VERSION_CHOOSERS, VERSION_FLAGS, VERSIONED, Program
+from helloclaw.permissions.shell.programs import PROGRAMS, VERSION_FLAGS, VERSIONED, Program
 from helloclaw.permissions.shell.reads import NOTHING, File, Reads, Tree
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -127,18 +127,17 @@ def _version_reads(name: str, arguments: Sequence[str]) -> Reads | Why:
     if bare not in VERSIONED or len(arguments) != 1:
         return Why("unknown_program", name)
     if arguments[0] != "--version" and arguments[0] not in VERSION_FLAGS.get(bare, ()):
-        return Why("unknown_option", f"{name} {arguments[0]}")
-    return Reads(chooser_files=VERSION_CHOOSERS.get(bare, ()))
+        return Why("unknown_program", f"{name} {arguments[0]}")
+    return NOTHING
 
 
 def _program_reads(name: str, program: Program, arguments: Sequence[str]) -> Reads | Why:
-    plus = [each for each in arguments if each.startswith("+")] if name == "date" else []
-    given = read_options([each for each in arguments if each not in plus], program.options)
+    given = read_options(arguments, program.options)
     if isinstance(given, Unknown):
         return Why("unknown_option", f"{name} {given.text}")
     operands = list(given.operands)
-    if name == "date" and (operands or len(plus) > 1):
-        return Why("unknown_option", f"date {operands[0] if operands else plus[1]}")
+    if name == "date" and not all(each.startswith("+") for each in operands):
+        return Why("unknown_option", f"date {operands[0]}")
     if program.skip and not given.has(*program.without):
         if not operands:
             return NOTHING if given.has("version", "type-list") else Why("unknown_option", name)

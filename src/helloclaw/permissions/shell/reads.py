@@ -21,13 +21,12 @@ class Tree(Struct, frozen=True):
 
 
 class Reads(Struct, frozen=True, kw_only=True):
-    """All that a command reads. `repository`: a directory whose Git settings it obeys. `chooser_files`: files which, if
-    they are there or further up, decide what runs. `moves_to`: where the shell is afterwards."""
+    """All that a command reads. `repository`: a directory whose Git settings it obeys. `moves_to`: where the shell is
+    afterwards."""
 
     files: tuple[File, ...] = ()
     trees: tuple[Tree, ...] = ()
     repository: str | None = None
-    chooser_files: tuple[str, ...] = ()
     moves_to: str | None = None
 
 

@@ -24,8 +24,8 @@ class Run(Struct, frozen=True, order=True):
 # Bash Reference Manual 3.5.9, 3.1.2 and 3.6. `\n` in a word is refused, with it every line continuation.
 _NAME = rb"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9?\#@*$!-]|\{[A-Za-z_][A-Za-z0-9_]*\})"
 _TOKEN = re.compile(
-    rb"""(?P<blank>[ \t]+)
-  | (?P<redirect>[0-9]*(?:<&|>&|>>|>\||<|>)(?![<>(&|])|&>>|&>)
+    rb"""[ \t]*(?:
+    (?P<redirect>[0-9]*(?:<&|>&|>>|>\||<|>)(?![<>(&|])|&>>|&>)
   | (?P<operator>&&|\|\||\|&|;(?!;)|[|\n()])
   | (?P<word>(?:
         [^\s;&|()<>'"\\$`\#]++
@@ -36,7 +36,8 @@ _TOKEN = re.compile(
       | \$'(?:[^'\\\n]|\\[^\n])*'
       | %(name)s
       | \$(?=[\s;&|)]|$)
-    )+)"""
+    )+)
+  | (?P<end>\Z))"""
     % {b"name": _NAME},
     re.VERBOSE,
 )
@@ -79,7 +80,7 @@ class _Reading:
                 self._pending = True
                 return fits
             case "operator":
-                opens_late = match.group() == b"(" and bool(self._words or self._targets)
+                opens_late = match["operator"] == b"(" and bool(self._words or self._targets)
                 return not opens_late and self.end_command()
             case _:
                 return True
@@ -93,10 +94,10 @@ class _Reading:
 
     def _word(self, match: re.Match[bytes]) -> bool:
         if self._pending:
-            self._targets.append(match.span())
+            self._targets.append(match.span("word"))
             self._pending = False
             return True
-        word = match.group()
+        word = match["word"]
         if not self._words:
             if word in _NOT_PLAIN:
                 return False
@@ -104,5 +105,5 @@ class _Reading:
                 return True
         if _FD_BRACE.fullmatch(word) and self._source[match.end() : match.end() + 1] in (b"<", b">"):
             return False
-        self._words.append(match.span())
+        self._words.append(match.span("word"))
         return True
