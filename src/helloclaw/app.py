@@ -25,7 +25,7 @@ from helloclaw.llm.wire import Endpoint
 from helloclaw.permissions.paths import control_paths
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
 from helloclaw.permissions.verdict import Scope
-from helloclaw.protocol.events import Mode, Status
+from helloclaw.protocol.events import Mode, SessionCreated, Status
 from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.settings.source import SettingsSource
 from helloclaw.settings.values import Settings
@@ -91,7 +91,9 @@ async def open_session(
         )
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
         context = open_context(opened.session_id, options.workdir, environ=options.source.environ)
-        session = Session(engine, lambda: parts.configure(context), standing, NoHooks(), context)
+        is_new = resume is None or fork
+        created = SessionCreated(workdir=str(options.workdir), forked_from=opened.forked_from) if is_new else None
+        session = Session(engine, lambda: parts.configure(context), standing, NoHooks(), context, created)
         async with _serving(session):
             yield session
     finally:

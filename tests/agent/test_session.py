@@ -50,6 +50,9 @@ async def test_a_tool_runs_and_its_result_reaches_the_model_and_the_journal(worl
     assert [line["seq"] for line in journal[1:]] == list(range(1, len(heard.kept) + 1))
     assert [line["type"] for line in journal[1:]] == heard.kept
     assert heard.of(out.AssistantEnd)[-1].text == "It says 蓝莓."
+    assert heard.events[0] == out.SessionCreated(
+        session_id=session.id, ts=heard.events[0].ts, workdir=str(world.workdir)
+    )
 
 
 async def test_deltas_carry_the_number_of_the_message_they_end_in(world: World, server: ModelServer) -> None:
@@ -152,11 +155,12 @@ async def test_a_resumed_session_remembers_and_a_copy_leaves_the_original_alone(
         await session.turn(Say(text="Which number?"))
     assert "The number is 7." in said_to_model(server)
     length = len(world.journal(original))
-    async with world.session(resume=original[:6], fork=True) as (session, _):
+    async with world.session(resume=original[:6], fork=True) as (session, heard):
         await session.turn(Say(text="Go on here."))
         fork = session.id
     assert "Which number?" in said_to_model(server)
     assert (len(world.journal(original)), world.journal(fork)[0]["forked_from"]) == (length, original)
+    assert [event.forked_from for event in heard.of(out.SessionCreated)] == [original]
     assert [info.title for info in list_sessions(world.home)] == ["The number is 7."] * 2
 
 

@@ -41,8 +41,10 @@ class Opened:
         history: History | None = None,
         torn: int = 0,
         damaged: int = 0,
+        forked_from: str | None = None,
     ) -> None:
         self.session_id = session_id
+        self.forked_from = forked_from
         self.journal = journal
         self.workdir = workdir
         self.history = history or History()
@@ -112,7 +114,7 @@ def open_copy(home: Home, id_or_start: str) -> Opened:
             shutil.copytree(images, attachments_of(path))
         journal = Journal.create(path, header, found.lines)
         history = load_history(found.lines, Attachments(images))
-        return Opened(fork, journal, lock, workdir=_workdir(found), history=history)
+        return Opened(fork, journal, lock, workdir=_workdir(found), history=history, forked_from=source.stem)
     except BaseException:
         lock.release()
         raise

@@ -28,8 +28,16 @@ class Session:
     """Use it from one event loop. `serve` must run for turns to run; `close` ends everything the session started."""
 
     def __init__(
-        self, engine: LocalEngine, configure: Configure, standing: Standing, hooks: ToolHooks, context: ToolContext
+        self,
+        engine: LocalEngine,
+        configure: Configure,
+        standing: Standing,
+        hooks: ToolHooks,
+        context: ToolContext,
+        created: out.SessionCreated | None = None,
     ) -> None:
+        """`created` is told before the first turn, of a session that is new."""
+        self._created = created
         self._engine = engine
         self._configure = configure
         self._standing = standing
@@ -110,6 +118,9 @@ class Session:
 
     async def _run_turn(self) -> out.RoundEnd:
         self._begun = True
+        if self._created is not None:
+            self._engine.emit(self._created)
+            self._created = None
         says = self._engine.take()
         if self._stopping:
             return await self._refuse(says, None)

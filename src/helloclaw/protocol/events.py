@@ -294,5 +294,5 @@ Event = (
 
 # Pieces of an `assistant_end` to come, and numbered like it.
 PIECES = (AssistantStart, AssistantDelta, ThinkingStart, ThinkingDelta, ThinkingEnd)
-# Shown while it happens and worthless afterwards: never journalled.
-TRANSIENT = (*PIECES, ToolProgress, Phase, Status, LlmStart)
+# Never journalled: shown while it happens and worthless afterwards, or said by the journal's header.
+TRANSIENT = (*PIECES, ToolProgress, Phase, Status, LlmStart, SessionCreated)
