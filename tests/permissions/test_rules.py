@@ -225,6 +225,7 @@ def test_a_compound_passes_when_every_part_does(plain_scope: Scope) -> None:
         ("Read(secrets/**)", "cd secrets && cat x", DENY),
         ("Read(secrets/**)", "cat < secrets/x", DENY),
         ("Read(secrets/**)", "jq . secrets/x", DENY),
+        ("Read(secrets/**)", "cd secrets && jq . x", DENY),
         ("Read(secrets/**)", "cat src/secrets/x", ALLOW),
         ("Read(secrets/**)", "grep -r x .", ASK),
         ("Read(secrets/**)", "grep -r x src", ALLOW),

@@ -322,3 +322,16 @@ def test_settings_with_keys_are_secret_even_if_home_is_the_working_directory(sco
 
     assert judged(read(".helloclaw/config.json"), at_home).behaviour == ASK
     assert judged(read("notes.md"), at_home).behaviour == ALLOW
+
+
+def test_somebodys_own_shell_tool_is_judged_as_a_shell(plain_scope: Scope) -> None:
+    def run(command: str) -> Call:
+        return Call(tool="run_remote", input={"command": command}, command=command)
+
+    assert judged(run("ls"), plain_scope).behaviour == ALLOW
+    assert summary(judged(run("make"), plain_scope)) == (ASK, "make is not known to only read", ("run_remote",))
+    assert judged(run("make | tee x"), plain_scope, allowing("run_remote")).behaviour == ALLOW
+    assert judged(run("make"), plain_scope, allowing("Bash(make)")).behaviour == ASK
+    assert judged(run("make"), plain_scope, denying("Bash(make:*)")).behaviour == DENY
+    assert judged(run("ls"), plain_scope, denying("run_remote")).behaviour == DENY
+    assert judged(run("rm -r x"), plain_scope, allowing("run_remote")).behaviour == DENY

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from msgspec import structs
+
 from helloclaw.permissions import paths
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.matching import (
@@ -14,12 +16,12 @@ from helloclaw.permissions.matching import (
 )
 from helloclaw.permissions.path_rules import allows_path, binds_below, binds_path
 from helloclaw.permissions.reasons import Why
-from helloclaw.permissions.rule_syntax import Rule, RuleSet
+from helloclaw.permissions.rule_syntax import FAMILIES, Rule, RuleSet
 from helloclaw.permissions.sandboxed import stays_inside
 from helloclaw.permissions.shell.examine import Examined, examine
 from helloclaw.permissions.shell.proof import Ask, Judged
 from helloclaw.permissions.shell.readonly import peel
-from helloclaw.permissions.suggest import shell_suggestions
+from helloclaw.permissions.suggest import shell_suggestions, tool_suggestions
 from helloclaw.permissions.verdict import Behaviour, Call, Part, Scope, Verdict
 from helloclaw.protocol.events import Mode
 
@@ -75,9 +77,11 @@ class _Judge:
     def _binds(self, rule: Rule) -> bool:
         match rule.family:
             case "Bash":
-                if not names_tool(rule, self._call):
+                if rule.tools != FAMILIES["Bash"] and not names_tool(rule, self._call):
                     return False
                 return allows_text(rule, self._text) or any(map(_binder(rule), self._commands()))
+            case "tool":
+                return names_tool(rule, self._call)
             case "Read":
                 return any(binds_path(rule, each, self._scope, self._files) for each in self._read_paths())
             case "Edit":
@@ -93,12 +97,10 @@ class _Judge:
     def _read_paths(self) -> Iterator[tuple[str, str]]:
         """As written and as resolved. Of a command that is not known, every word may be a path it reads."""
         for part in self._examined.parts:
-            for path, place in part.reads:
-                yield self._both(path, place)
-            if part.why is not None:
-                for word in part.words[1:]:
-                    if word:
-                        yield self._both(word.rpartition("=")[2] or word, str(self._scope.cwd))
+            words = [word.rpartition("=")[2] or word for word in part.words[1:] if word] if part.why is not None else []
+            for path in (*part.reads, *words):
+                for place in part.places:
+                    yield self._both(path, place)
 
     def _written_paths(self) -> Iterator[tuple[str, str]]:
         for path in self._examined.written:
@@ -120,7 +122,7 @@ class _Judge:
 
     def allowed(self, step: int, allow: tuple[Rule, ...]) -> Verdict | None:
         """The verdict if every part may run; None if a person has to be asked."""
-        exact = next((rule for rule in allow if names_tool(rule, self._call) and allows_text(rule, self._text)), None)
+        exact = next((rule for rule in allow if self._covers_whole(rule)), None)
         if exact is not None and self._examined.hidden is None:
             shown = [
                 _part(part.text, Behaviour.ALLOW, Why("allow_rule", exact.text), exact) for part in self._examined.parts
@@ -135,6 +137,10 @@ class _Judge:
         if by_rule is not None:
             return _verdict(Behaviour.ALLOW, by_rule.why or Why("reads"), 4, by_rule.rule, shown)
         return _verdict(Behaviour.ALLOW, Why("reads"), step, None, shown)
+
+    def _covers_whole(self, rule: Rule) -> bool:
+        """Whether the rule is for exactly this text, or for the tool that takes it, if that is none of ours."""
+        return names_tool(rule, self._call) and (rule.family == "tool" or allows_text(rule, self._text))
 
     def _part(self, part: Judged, allow: tuple[Rule, ...]) -> Part:
         """One command: proven to only read what is free, or covered by rules, or left for a person."""
@@ -172,21 +178,27 @@ class _Judge:
         """A rule for a path that is not free. A search through secrets or links has no one path a rule could name."""
         if why.id not in ("outside", "secret"):
             return None
-        places = [place for read, place in part.reads if read == path] or [str(self._scope.cwd)]
-        for rule in allow:
-            if rule.family == "Read" and all(
-                place and allows_path(rule, self._both(path, place)[1], self._scope, self._files) for place in places
-            ):
-                return rule
-        return None
+        if not all(part.places):
+            return None
+        reals = [self._both(path, place)[1] for place in part.places]
+        return next(
+            (
+                rule
+                for rule in allow
+                if rule.family == "Read" and all(allows_path(rule, real, self._scope, self._files) for real in reals)
+            ),
+            None,
+        )
 
     def _forbidden_below(self, part: Judged) -> Iterator[Ask]:
         """Searches through directories that hold what a deny rule is about."""
-        for place, tree in part.trees:
-            directory = paths.resolve(tree.path, place or "/", str(self._scope.home), self._files)
-            for rule in (*self._rules.deny, *self._rules.ask):
-                if rule.family == "Read" and binds_below(rule, directory, self._scope, hidden=tree.hidden):
-                    yield Ask(tree.path, Why("denied_below", rule.text), one_file=False)
+        rules = [rule for rule in (*self._rules.deny, *self._rules.ask) if rule.family == "Read"]
+        for tree in part.trees if rules else ():
+            for place in part.places:
+                directory = self._both(tree.path, place)[1]
+                for rule in rules:
+                    if binds_below(rule, directory, self._scope, hidden=tree.hidden):
+                        yield Ask(tree.path, Why("denied_below", rule.text), one_file=False)
 
     def sandboxed(self) -> Verdict:
         why = Why("sandboxed")
@@ -218,17 +230,12 @@ class _Judge:
             for judged, part in zip(self._examined.parts, verdict.parts, strict=True)
             if part.behaviour == Behaviour.ASK
         ]
-        offered = shell_suggestions(self._text, blocked, self._examined.structure, self._real, self._scope)
+        if self._call.tool in FAMILIES["Bash"]:
+            offered = shell_suggestions(self._text, blocked, self._examined.structure, self._real, self._scope)
+        else:
+            offered = tool_suggestions(self._call.tool)
         passing = tuple(rule.text for rule in offered if self.allowed(4, (*self._rules.allow, rule)) is not None)
-        return Verdict(
-            behaviour=verdict.behaviour,
-            reason=verdict.reason,
-            step=verdict.step,
-            rule=verdict.rule,
-            suggested_rules=tuple(dict.fromkeys(passing)),
-            parts=verdict.parts,
-            why=verdict.why,
-        )
+        return structs.replace(verdict, suggested_rules=tuple(dict.fromkeys(passing)))
 
     def _real(self, path: str) -> str:
         return self._both(path, str(self._scope.cwd))[1]

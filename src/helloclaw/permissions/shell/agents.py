@@ -17,12 +17,17 @@ _AGENTS = names(
 _OWN_NAMES = frozenset({"helloclaw", "agents"})
 # Flags, and values of flags, by which agents are told to ask nobody.
 _LOOSE = re.compile(
-    r"(?i)yolo|danger|bypass|skip|unsafe|auto|accept|allow|trust|never|full[-_]?access|dontask|no[-_]?(?:confirm|ask|approval)"
-    r"|force|always|yes|unrestricted|disable"
+    r"yolo|dangerous|bypass|unsafe|unrestricted|full[-_]?(?:auto|access)|dont[-_]?ask|always|(?<!un)trust"
+    r"|auto[-_]?(?:approv|accept|run|exec|edit|confirm)|accept[-_]?(?:edits|all)|no[-_]?(?:confirm|ask|approv)"
+    r"|(?<!dis)allow(?:ed)?[-_]?(?:all|tools?)|skip[-_]?(?:all[-_]?)?(?:perm|approv|confirm)",
+    re.IGNORECASE,
 )
-_LOOSE_SHORT = frozenset({"-y", "-f", "-a"})
+_LOOSE_ALONE = names("auto --auto never --yes --force -y -f")
 _OWN_LOOSE_FLAGS = ("--allow", "--trust", "--mode=auto")
-_RUNNERS = names("npx bunx pnpx uvx pipx npm pnpm yarn bun deno uv node")
+# Programs that run packages: these do nothing else, those behind one of the words.
+_RUNNERS = names("npx bunx pnpx uvx")
+_MANAGERS = names("npm pnpm yarn bun deno uv pipx pip")
+_RUN_WORDS = frozenset({"run", "exec", "x", "dlx", "tool"})
 _PACKAGE = re.compile(r"(?:@[\w.-]+/)?([\w.-]+?)(?:@[\w.-]+)?")
 
 
@@ -32,7 +37,7 @@ def loosens_agent(name: str, arguments: Sequence[str]) -> Why | None:
         index = arguments.index("-m")
         module = arguments[index + 1 : index + 2]
         return loosens_agent(module[0].partition(".")[0], arguments[index + 2 :]) if module else None
-    if name in _RUNNERS:
+    if name in _RUNNERS or (name in _MANAGERS and not _RUN_WORDS.isdisjoint(arguments)):
         for index, argument in enumerate(arguments):
             package = _PACKAGE.fullmatch(argument)
             if package and package[1].casefold() in _AGENTS | _OWN_NAMES:
@@ -58,7 +63,8 @@ def _flags_and_values(arguments: Sequence[str]) -> list[str]:
 
 
 def _is_loose(word: str) -> bool:
-    return word in _LOOSE_SHORT or bool(_LOOSE.search(word))
+    flag, _, value = word.casefold().partition("=")
+    return flag in _LOOSE_ALONE or value in _LOOSE_ALONE or bool(_LOOSE.search(word))
 
 
 def _loosens_us(arguments: Sequence[str]) -> bool:

@@ -52,12 +52,6 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 _READING_OPS = ("<", "<<", "<<<", "<&", "<<-")
 
 
-class Command(tuple[str, ...]):
-    """The words of one command that would run, as far as they are known."""
-
-    __slots__ = ()
-
-
 class Hunt:
     """One search. `denials` are what was found, with the command line's part it was found in."""
 
@@ -210,8 +204,6 @@ class Hunt:
             behind = words[words.index(text) + 1 :]
             self._variables |= {str(index): each for index, each in enumerate(behind[:MAX_POSITIONALS])}
             self._variables |= {"@": " ".join(behind[1:]), "*": " ".join(behind[1:])}
-        if "\\\n" in text:
-            self.text(text.replace("\\\n", ""))
         self.text(text)
         self._variables = before
 

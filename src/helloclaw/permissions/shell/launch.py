@@ -43,13 +43,13 @@ _WRAPPERS: MappingProxyType[str, tuple[frozenset[str], int]] = MappingProxyType(
         "watch": (frozenset({"-n", "--interval", "-q", "--equexit"}), 0),
         "xargs": (
             names(
-    "-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars --process-slot-var -R -S "
-    "-J"
-),
+                "-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars "
+                "--process-slot-var -R -S -J"
+            ),
             0,
         ),
     }
-)  # fmt: skip
+)
 # The rest of the kind, with the number of operands that may come first. Values of their options are guessed.
 _LOOSE_WRAPPERS: MappingProxyType[str, int] = MappingProxyType(
     {

@@ -19,8 +19,8 @@ class Options(Struct, frozen=True, kw_only=True):
 
     `flags` stand alone, `valued` take a value (attached or next), `maybe` take one only if it is attached. `attached`
     are those of `valued` whose value has to be attached, as otherwise it may be an operand; `paths` those whose value
-    names a file that is read. `digits`: `-5` is allowed, as in `head -5`. `alone`: to what is attached to a valued letter
-    the program gives a meaning of its own (`tree -Lo 2 FILE` writes), so that only a number may be.
+    names a file that is read. `digits`: `-5` is allowed, as in `head -5`. `alone`: what is attached to a valued letter
+    has a meaning of its own (`tree -Lo 2 FILE` writes), so that it may only be a number.
     """
 
     flags: frozenset[str]

@@ -27,17 +27,18 @@ from helloclaw.permissions.verdict import Scope
 class Judged(Struct, frozen=True, kw_only=True):
     """One command. `words` are what the program gets, None where that is not known beforehand.
 
-    `why` is the reason it is not proven to only read; None if it is. `asks` are reads that are not free. `reads` and
-    `trees` are all its reads, with the places they are relative to. `plain`: nothing but the program decides what
-    happens, so that a rule for the program can vouch for it.
+    `why` is the reason it is not proven to only read; None if it is. `asks` are reads that are not free, `reads` and
+    `trees` all that are known, relative to any of `places`. `plain`: nothing but the program decides what happens, so
+    that a rule for the program can vouch for it.
     """
 
     text: str
     words: tuple[str | None, ...]
     why: Why | None
     asks: tuple[Ask, ...] = ()
-    reads: tuple[tuple[str, str], ...] = ()
-    trees: tuple[tuple[str, Tree], ...] = ()
+    reads: tuple[str, ...] = ()
+    trees: tuple[Tree, ...] = ()
+    places: Places = ()
     plain: bool = True
 
 
@@ -198,8 +199,9 @@ class _Prover:
                 words=tuple(words),
                 why=why,
                 asks=tuple(dict.fromkeys(asks)),
-                reads=tuple((path, place) for path in (*(each.path for each in reads.files), *fed) for place in places),
-                trees=tuple((place, each) for each in reads.trees for place in places),
+                reads=(*(each.path for each in reads.files), *fed),
+                trees=reads.trees,
+                places=places,
                 plain=plain,
             )
         )
@@ -228,4 +230,4 @@ class _Prover:
         asks = tuple(self._judge.redirects(redirects, places))
         if problem or asks:
             text = " ".join(f"{each.fd}{each.op} {each.target.text if each.target else ''}" for each in redirects)
-            self.parts.append(Judged(text=text, words=(), why=problem, asks=asks, plain=False))
+            self.parts.append(Judged(text=text, words=(), why=problem, asks=asks, places=places, plain=False))

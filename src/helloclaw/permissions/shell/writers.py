@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from helloclaw.permissions.shell.programs import PROGRAMS
 from helloclaw.permissions.tables import names
@@ -16,32 +17,31 @@ _ALL = names(
 # The last operand is, and the value of `-t`.
 _LAST = names("cp install rsync scp ditto gcp uniq zip 7z unzip tar cpio pax convert ffmpeg")
 # Every operand is, if one of these is given.
-_IN_PLACE = {
-    "sed": ("-i", "--in-place", "-i.bak", "--in"),
-    "gsed": ("-i", "--in-place"),
-    "perl": ("-i", "-pi", "-ni", "-pie"),
-    "ruby": ("-i", "-pi"),
-    "yq": ("-i", "--inplace"),
-    "sort": ("-o", "--output"),
-    "awk": ("-i", "inplace"),
-    "gawk": ("-i", "inplace"),
-    "clang-format": ("-i",),
-}
+_IN_PLACE: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "sed": ("-i", "--in-place", "-i.bak", "--in"),
+        "gsed": ("-i", "--in-place"),
+        "perl": ("-i", "-pi", "-ni", "-pie"),
+        "ruby": ("-i", "-pi"),
+        "yq": ("-i", "--inplace"),
+        "sort": ("-o", "--output"),
+        "awk": ("-i", "inplace"),
+        "gawk": ("-i", "inplace"),
+        "clang-format": ("-i",),
+    }
+)
 _GIT_WRITERS = names("checkout restore rm mv clean reset apply am stash switch")
-# Of the programs that mostly read, those whose `-o` writes; of the others, those whose `-o`, `-d`, `-t` do not.
+# Of the programs that mostly read, those whose `-o` writes; of the others, those whose `-o` does not.
 _OUTPUT_TAKERS = frozenset({"sort", "tree"})
-_NO_OUTPUT = names("echo printf test [ [[ find xargs env sed awk ssh ps set bash sh")
-_OUTPUT_OPTIONS = (
-    "-o",
-    "--output",
-    "-O",
-    "--output-document",
-    "-t",
-    "--target-directory",
-    "-d",
-    "-C",
-    "-out",
-    "--output-file",
+_NO_OUTPUT = names("echo printf test [ [[ find xargs env sed awk ssh sshfs ps set bash sh mount lsof useradd")
+_OUTPUT_OPTIONS = names("-o --output -O --output-document -out --output-file")
+# Options that name a directory to write to.
+_TARGET_OPTIONS: MappingProxyType[str, frozenset[str]] = MappingProxyType(
+    {
+        **dict.fromkeys(names("cp mv ln install"), frozenset({"-t", "--target-directory"})),
+        "tar": frozenset({"-C", "--directory"}),
+        "unzip": frozenset({"-d"}),
+    }
 )
 
 
@@ -55,7 +55,7 @@ def written_paths(name: str, arguments: Sequence[str]) -> Iterator[str]:
     elif name == "dd":
         yield from (each[3:] for each in arguments if each.startswith("of="))
     if name in _OUTPUT_TAKERS or (name not in PROGRAMS and name not in _NO_OUTPUT):
-        yield from _outputs(arguments)
+        yield from _outputs(arguments, _OUTPUT_OPTIONS | _TARGET_OPTIONS.get(name, frozenset()))
 
 
 def _works_in_place(name: str, arguments: Sequence[str]) -> bool:
@@ -63,13 +63,13 @@ def _works_in_place(name: str, arguments: Sequence[str]) -> bool:
     return flags is not None and any(each.startswith(flags) for each in arguments)
 
 
-def _outputs(arguments: Sequence[str]) -> Iterator[str]:
-    """Values of options that name an output, whatever the program."""
+def _outputs(arguments: Sequence[str], options: frozenset[str]) -> Iterator[str]:
+    """Values of options that name an output."""
     for index, argument in enumerate(arguments):
         name, has_value, value = argument.partition("=")
-        if has_value and name in _OUTPUT_OPTIONS:
+        if has_value and name in options:
             yield value
-        elif argument in _OUTPUT_OPTIONS:
+        elif argument in options:
             yield from arguments[index + 1 : index + 2]
-        elif argument.startswith(("-o", "-O")) and not argument.startswith("--") and len(argument) > 2:
+        elif len(argument) > 2 and argument[1] != "-" and argument[:2] in options:
             yield argument[2:]
