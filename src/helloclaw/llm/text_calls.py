@@ -22,6 +22,8 @@ _PARAMETER = re.compile(r"\s*<parameter=([^>]+)>\n?(.*?)\n?</parameter>\s*", re.
 _GLM = re.compile(r"^([\w.-]+)\s*((?:<arg_key>.*</arg_value>)?)$", re.DOTALL)
 _GLM_ARGUMENT = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>\s*", re.DOTALL)
 _OPENING = "<tool_call>"
+DECIDED_BY = 200
+"""Characters after which a message that may still be a call is not looked at again before its end."""
 
 
 class HeldCall:
@@ -29,21 +31,23 @@ class HeldCall:
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
-        self._held = ""
+        self._held: list[str] = []
+        self._head = ""
         self._open = bool(schemas)
 
     def feed(self, text: str) -> str:
         """What can be shown now."""
         if not self._open:
             return text
-        self._held += text
-        if may_become_call(self._held):
+        self._held.append(text)
+        if len(self._head) >= DECIDED_BY:
             return ""
-        return self.release()
+        self._head += text
+        return "" if may_become_call(self._head) else self.release()
 
     def release(self) -> str:
         """Everything held, as text; nothing is held from now on."""
-        held, self._held, self._open = self._held, "", False
+        held, self._held, self._head, self._open = "".join(self._held), [], "", False
         return held
 
     def restart(self) -> str:
@@ -54,7 +58,7 @@ class HeldCall:
 
     def calls(self) -> tuple[LeakedCall, ...]:
         """The calls that the whole message is; then nothing is held any more. Empty: it is text."""
-        calls = calls_in_text(self._held, self._schemas) if self._held else ()
+        calls = calls_in_text("".join(self._held), self._schemas) if self._held else ()
         if calls:
             self.release()
         return calls

@@ -80,6 +80,9 @@ _HALF_A_TAG = re.compile(rf"<{_GAP}/?{_GAP}DSML{BAR}|<{_BARS}tool[▁_ ]call", r
 
 _BEGINS = re.compile(rf"begin\s*{BAR}+>$", re.IGNORECASE)
 
+LONGEST_END = 300
+"""No closing tag has more characters."""
+
 Capture = tuple[re.Pattern[str], Callable[[str, Schemas], Leak]]
 """Where the markup that is being collected ends, and who reads it."""
 
@@ -100,12 +103,22 @@ class TextFilter:
         self._thinking = False
         self._capture: Capture | None = None
         self._scanned = 0
+        # While markup is collected its pieces are not joined: a call may hold a whole file, in small pieces.
+        self._arrived: list[str] = []
+        self._tail = ""
         self._quotes = _Quotes()
         self._skip_space = False
         self._space = ""
         self._pieces: list[Piece] = []
 
     def feed(self, text: str) -> list[Piece]:
+        if self._capture is not None:
+            window = self._tail + text
+            self._arrived.append(text)
+            if self._capture[0].search(window) is None:
+                self._tail = window[-LONGEST_END:]
+                return []
+            text = self._all_arrived()
         self._buffer += text
         self._scan()
         return self._take()
@@ -119,6 +132,7 @@ class TextFilter:
 
     def close(self) -> list[Piece]:
         """The rest. What was held back as a possible marker is text after all, unless it plainly was to become one."""
+        self._buffer += self._all_arrived()
         while self._capture is not None:
             markup, self._buffer = self._buffer, ""
             self._read_capture(markup, self._capture[1])
@@ -129,6 +143,10 @@ class TextFilter:
             self._emit(self._buffer)
         self._buffer = ""
         return self._take()
+
+    def _all_arrived(self) -> str:
+        arrived, self._arrived = "".join(self._arrived), []
+        return arrived
 
     def _take(self) -> list[Piece]:
         pieces, self._pieces = self._pieces, []
@@ -155,7 +173,8 @@ class TextFilter:
         """Whether the markup that is being collected has ended."""
         match = end.search(self._buffer, self._scanned)
         if match is None:
-            self._scanned = max(0, len(self._buffer) - 300)
+            self._scanned = max(0, len(self._buffer) - LONGEST_END)
+            self._tail = self._buffer[-LONGEST_END:]
             return False
         markup, self._buffer = self._buffer[: match.end()], self._buffer[match.end() :]
         self._read_capture(markup, reader)
