@@ -171,7 +171,8 @@ class Gate:
 
     def _deny(self, call: ToolCall, reason: str, source: out.DeniedBy, rule: str | None) -> Refused:
         if self._standing.denied():
-            self._engine.emit(out.Notice(text="Three denials in a row. /mode plan lets the model plan without asking."))
+            text = "Three denials in a row. /mode plan lets the model plan without asking."
+            self._engine.emit(out.Notice(text=text, code="denials"))
         by_person = f"Permission denied by user for {call.name}" + (f": {reason}" if reason else "")
         output = by_person if source == "user" else f"Permission denied: {reason}"
         return _refused(call, reason, output, source, rule=rule)

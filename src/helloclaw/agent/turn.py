@@ -149,9 +149,13 @@ class Turn:
 
     async def _close_at(self, limit: Literal["cost", "steps"]) -> out.TurnEnd:
         if limit == "cost":
-            self._engine.emit(out.Notice(text=f"The cost limit of ${self._config.max_cost_usd} is reached."))
+            cost = str(self._config.max_cost_usd)
+            text = f"The cost limit of ${cost} is reached."
+            self._engine.emit(out.Notice(text=text, code="cost_limit", values={"limit": cost}))
             return "limit"
-        self._engine.emit(out.Notice(text=f"The limit of {self._config.max_steps} model calls is reached."))
+        steps = str(self._config.max_steps)
+        text = f"The limit of {steps} model calls is reached."
+        self._engine.emit(out.Notice(text=text, code="step_limit", values={"limit": steps}))
         if self._config.closing_call and await self._step(tools=False) is None:
             return "failed"
         return "limit"

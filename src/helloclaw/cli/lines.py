@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from helloclaw.cli.terminal import one_line, sentences
+from helloclaw.cli.failure import failure_text, notice_text
+from helloclaw.cli.terminal import one_line
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 
@@ -37,7 +38,7 @@ def progress_line(event: events.Event, say: Texts) -> str | None:
         case events.Compacted():
             return say("line.compacted", before=event.before_tokens, after=event.after_tokens)
         case events.Notice(level="info"):
-            return one_line(event.text)
+            return notice_text(event, say)
         case events.Status(text=text) if text:
             return one_line(text)
         case _:
@@ -50,8 +51,8 @@ def needed_line(event: events.Event, say: Texts) -> str | None:
         case events.ToolDenied():
             return say("line.denied", call=summary(event.name, event.input), reason=one_line(event.reason))
         case events.Notice(level="warning"):
-            return say("line.warning", text=one_line(event.text))
+            return say("line.warning", text=notice_text(event, say))
         case events.ErrorEvent():
-            return say("line.error", text=one_line(sentences(event.message, event.hint)))
+            return say("line.error", text=failure_text(event, say))
         case _:
             return None

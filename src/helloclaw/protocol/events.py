@@ -177,7 +177,11 @@ class Status(Base, tag="status", frozen=True, kw_only=True):
 
 
 class Notice(Base, tag="notice", frozen=True, kw_only=True):
+    """`text` is English. `code` and `values` say the same, where a front end speaks another language."""
+
     text: str
+    code: str = ""
+    values: dict[str, str] = {}
     level: Literal["info", "warning"] = "info"
 
 
