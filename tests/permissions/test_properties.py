@@ -21,7 +21,9 @@ _ASKED = [case.cmd for case in _CASES if case.verdict == Behaviour.ASK]
 
 # A here-document, an open quote, a comment or half a statement takes in what follows: joined, the parts are not parts.
 _JOINABLE = [
-    command for command in _ANY if command.strip() and "<<" not in command and not parse(command, "/home/me").problems
+    command
+    for command in _ANY
+    if command.strip() and command[-1] != "&" and "<<" not in command and not parse(command, "/home/me").problems
 ]
 
 # Denied commands whose words can be spelled in other ways without meaning something else.
@@ -45,7 +47,10 @@ _SIMPLE_DENIED = [
     ["helloclaw", "--mode", "auto"],
 ]
 
-fast = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+# The same examples in every run; to search for more, raise their number and take `derandomize` away.
+fast = settings(
+    deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150
+)
 
 
 def _spell(draw: st.DrawFn, word: str) -> str:
@@ -316,7 +321,7 @@ _FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=300)
 @given(text=st.one_of(st.text(max_size=60), st.lists(_FRAGMENTS, max_size=25).map("".join)))
 def test_any_text_gets_a_verdict(text: str, plain_scope: Scope) -> None:
     verdict = judge(text, plain_scope)

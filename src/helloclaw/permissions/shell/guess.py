@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import dropwhile
 
 from helloclaw.permissions.shell.inert import FEEDING
 from helloclaw.permissions.shell.launch import launched
@@ -22,6 +23,7 @@ MAX_DEPTH = 10
 _DEFAULT = re.compile(r"!?[\w@*#]+(?:\[[^]]*\])?:?[-=+](.*)", re.DOTALL)
 _NAME_OF = re.compile(r"[!#]?(\w+|[@*])")
 _ALL_ELEMENTS = re.compile(r"[@*]|\w+\[[@*]\]")
+BEFORE_COMMANDS = frozenset({"", "{", "(", "!", "if", "then", "elif", "else", "while", "until", "do"})
 _SPLIT_KINDS = ("variable", "expansion", "command")
 
 
@@ -49,6 +51,11 @@ class Guesser:
             fields += more
         keeps_empty = any(piece.quoted and not _ALL_ELEMENTS.fullmatch(piece.text) for piece in word.pieces)
         return fields if keeps_empty else list(filter(None, fields))
+
+    def words(self, simple: Simple, variables: Mapping[str, str]) -> list[str]:
+        """The words of a command, without what the grammar sometimes takes for the command itself (`! { …; }`)."""
+        fields = [field for word in simple.words for field in self.fields(word, variables)]
+        return list(dropwhile(lambda word: word in BEFORE_COMMANDS, fields))
 
     def text(self, word: Word, variables: Mapping[str, str]) -> str:
         """What a word may become where nothing is split, as in an assignment."""
@@ -109,7 +116,7 @@ class Guesser:
                     stdin = self.output(stage, variables, stdin)
                 return stdin
             case Simple():
-                words = [field for word in node.words for field in self.fields(word, variables)]
+                words = self.words(node, variables)
                 return self._printed(words, self.fed(node, variables, stdin), variables) if words else None
             case _:
                 all_printed = (self.output(each, variables, stdin) for each in children(node))

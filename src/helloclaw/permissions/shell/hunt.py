@@ -16,7 +16,7 @@ from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.code import is_interpreter
 from helloclaw.permissions.shell.danger import danger, is_device, program_name
 from helloclaw.permissions.shell.fork_bombs import calls_itself_apart, forks_endlessly, leaves_processes, never_ends
-from helloclaw.permissions.shell.guess import Guesser
+from helloclaw.permissions.shell.guess import BEFORE_COMMANDS, Guesser
 from helloclaw.permissions.shell.launch import SHELLS, launched
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.programs import PROGRAMS
@@ -42,8 +42,6 @@ MAX_POSITIONALS = 20
 _CONTROLS_IN_CODE = re.compile(
     r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
 )
-# What the grammar sometimes takes for the command itself.
-_BEFORE_COMMANDS = frozenset({"", "{", "(", "!", "if", "then", "elif", "else", "while", "until", "do"})
 # Variables whose values other programs run.
 _RUN_BY_OTHERS = re.compile(
     r"COMMAND|CMD|PAGER|EDITOR|VISUAL|OPEN|CLOSE|SHELL|BROWSER|ASKPASS|^PS[0-4]$|ENV$|RSH|SSH|EXEC|HOOK|OPT"
@@ -150,17 +148,14 @@ class Hunt:
                         self.text(piece.text)
             stdin = self._guess.fed(simple, self._variables, stdin)
             self._redirects(simple.redirects)
-            words = self._fields(simple)
+            words = self._guess.words(simple, self._variables)
             self._assign(simple)
             self.command(words, stdin)
-            if simple.assignments and (again := self._fields(simple)) != words:
+            if simple.assignments and (again := self._guess.words(simple, self._variables)) != words:
                 self.command(again, stdin)  # as if they were two commands, which the grammar can get wrong
         finally:
             if outermost:
                 self._part = ""
-
-    def _fields(self, simple: Simple) -> list[str]:
-        return [field for word in simple.words for field in self._guess.fields(word, self._variables)]
 
     def _assign(self, simple: Simple) -> None:
         for assignment in simple.assignments:
@@ -171,7 +166,7 @@ class Hunt:
 
     def command(self, words: Sequence[str], stdin: str | None) -> None:
         """Look at one command that would run, and at all that it would run in turn."""
-        words = self._after_assignments(list(dropwhile(lambda word: word in _BEFORE_COMMANDS, words)))
+        words = self._after_assignments(list(dropwhile(lambda word: word in BEFORE_COMMANDS, words)))
         if not words or self._is_lost():
             return
         self.commands.append(tuple(words))

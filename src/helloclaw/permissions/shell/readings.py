@@ -26,12 +26,13 @@ def other_readings(text: str) -> list[str]:
 
 _STATEMENT = re.compile(r"[;\n]|&&|\|\|")
 _SHARD = re.compile(r"\$\(|[<>]\(|[;&|()`{}\n]")
+_BRACED = re.compile(r"\$\{\w+\}")  # counts as empty, as everywhere here
 _QUOTES = re.compile(r"""['"\\]""")
 
 
 def shards(text: str) -> list[str]:
     """Anything that could be a command by itself, whatever the quotes around it say: for texts nobody can parse."""
-    pieces = {piece.strip() for piece in (*_STATEMENT.split(text), *_SHARD.split(text))} - {""}
+    pieces = {piece.strip() for piece in (*_STATEMENT.split(text), *_SHARD.split(_BRACED.sub("", text)))} - {""}
     unquoted = {_QUOTES.sub("", piece) for piece in pieces}
     expanded = " ".join(word for token in text.split() for word in expand_braces(token) or [token])
     return [*pieces, *(unquoted - pieces), expanded]
