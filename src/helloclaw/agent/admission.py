@@ -6,6 +6,7 @@ Every call of a tool passes here; `dispatch` runs nothing that was not admitted.
 from __future__ import annotations
 
 import asyncio
+import shlex
 import uuid
 from dataclasses import dataclass, replace
 from typing import Any
@@ -124,11 +125,8 @@ class Gate:
         call = admitted.call
         rule = verdict.suggested_rules[0] if verdict.suggested_rules else None
         if not self._config.interactive:
-            way = (
-                f"; nobody can be asked here; --allow '{rule}' would let it pass"
-                if rule
-                else "; nobody can be asked here"
-            )
+            way = f"; --allow {shlex.quote(rule)} would let it pass" if rule else ""
+            way = f"; nobody can be asked here{way}"
             return self._deny(call, verdict.reason + way, "permission", rule=rule)
         ask = out.PermissionAsk(
             ask_id=uuid.uuid4().hex,

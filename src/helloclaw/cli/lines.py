@@ -49,7 +49,10 @@ def needed_line(event: events.Event, say: Texts) -> str | None:
     """What must be said even where nobody watches: refused calls, warnings, errors."""
     match event:
         case events.ToolDenied():
-            return say("line.denied", call=summary(event.name, event.input), reason=one_line(event.reason))
+            call = summary(event.name, event.input)
+            if not event.reason:
+                return say("line.refused", call=call)
+            return say("line.denied", call=call, reason=one_line(event.reason))
         case events.Notice(level="warning"):
             return say("line.warning", text=notice_text(event, say))
         case events.ErrorEvent():

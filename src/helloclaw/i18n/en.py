@@ -217,6 +217,7 @@ TEXTS: Final[dict[str, str]] = {
     "line.retry": "  retry {attempt}/{limit} in {wait} s: {why}",
     "line.fallback": "  going on with {after} instead of {before}: {why}",
     "line.compacted": "  conversation summarised: {before} → {after} tokens",
+    "line.refused": "not run: {call}",
     "line.denied": "not run: {call}: {reason}",
     "line.warning": "warning: {text}",
     "line.error": "error: {text}",

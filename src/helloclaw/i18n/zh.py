@@ -217,6 +217,7 @@ TEXTS: Final[dict[str, str]] = {
     "line.retry": "  {wait} 秒后重试（{attempt}/{limit}）：{why}",
     "line.fallback": "  不用 {before}，改用 {after} 继续：{why}",
     "line.compacted": "  对话已压缩：{before} → {after} 个 token",
+    "line.refused": "未运行：{call}",
     "line.denied": "未运行：{call}：{reason}",
     "line.warning": "警告：{text}",
     "line.error": "错误：{text}",

@@ -46,7 +46,7 @@ class AgentError(Exception):
     """A turn failed. `hint` says what to do, `retryable` whether the same may work later."""
 
     def __init__(self, message: str, hint: str = "", *, retryable: bool = False) -> None:
-        super().__init__(f"{message} {hint}".strip())
+        super().__init__(f"{message.rstrip().rstrip('.')}. {hint}" if hint else message)
         self.hint = hint
         self.retryable = retryable
 

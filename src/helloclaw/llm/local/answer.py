@@ -23,8 +23,9 @@ from helloclaw.llm.events import (
 )
 from helloclaw.llm.local.client import LlamaClient
 from helloclaw.llm.local.conversation import Turn
-from helloclaw.llm.local.grammar import TEXT, call_grammar
-from helloclaw.llm.local.policy import Choice, chosen, instead_of, look_first, repeated, settled
+from helloclaw.llm.local.grammar import LATIN_TEXT, TEXT, call_grammar
+from helloclaw.llm.local.policy import Choice, better_tools, chosen, instead_of, look_first, repeated, settled
+from helloclaw.llm.local.prompt import speaks_only_latin
 from helloclaw.llm.local.reply import arguments_text, odds_of_call, read_call
 from helloclaw.llm.messages import AnyCall, ModelRequest, ToolSpec
 
@@ -76,13 +77,16 @@ class SteeredAnswer:
         if isinstance(said, Failed):
             return said
         call = look_first(said, self._turns, self._tools)
-        if not repeated(call, turn):
+        if repeated(call, turn):
+            instead = instead_of(call, turn, choice.tools)
+        elif (instead := better_tools(call, turn, choice.tools)) is None:
             return call
-        instead = instead_of(call, turn, choice.tools)
         return instead if instead.answer else await self._generate_call(instead)
 
     async def _text(self) -> AsyncGenerator[StreamEvent]:
-        async with aclosing(self._client.stream(self._asked, TEXT)) as events:
+        async with aclosing(
+            self._client.stream(self._asked, LATIN_TEXT if speaks_only_latin(self._turns[-1]) else TEXT)
+        ) as events:
             async for event in events:
                 if isinstance(event, Usage):
                     self._count(event)

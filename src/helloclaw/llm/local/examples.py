@@ -20,18 +20,18 @@ EXAMPLES: tuple[Turn, ...] = (
     ),
     Turn(request="水的沸点是多少？", answer="水的沸点是 100 °C。"),
     Turn(
-        request="把 todo.txt 里的 tea 改成 milk",
+        request="把 清单.txt 里的 茶 改成 牛奶",
         steps=(
-            _step("buy tea\ncall Ann", "read_file", path="todo.txt"),
+            _step("买茶\n打电话", "read_file", path="清单.txt"),
             _step(
-                "Edited todo.txt: 1 replacement, at line 1",
+                "Edited 清单.txt: 1 replacement, at line 1",
                 "edit_file",
-                path="todo.txt",
-                old_text="buy tea",
-                new_text="buy milk",
+                path="清单.txt",
+                old_text="买茶",
+                new_text="买牛奶",
             ),
         ),
-        answer="已把 todo.txt 里的 tea 改成 milk。",
+        answer="已把 清单.txt 里的 茶 改成 牛奶。",
     ),
     Turn(
         request="How do I sort a list in Python?",

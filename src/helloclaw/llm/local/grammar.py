@@ -15,6 +15,9 @@ from helloclaw.llm.messages import ToolSpec
 TEXT = "root ::= [^{`<] [^\\x00]*\n"
 """Anything that does not begin like a call: this model writes bare, fenced and tagged ones."""
 
+LATIN_TEXT = "root ::= [^{`<\\u3000-\\u9FFF\\uFF00-\\uFFEF] [^\\x00\\u3000-\\u9FFF\\uFF00-\\uFFEF]*\n"
+"""The same without Chinese characters and punctuation."""
+
 _JSON = r"""
 string ::= "\"" char* "\""
 filled ::= "\"" char+ "\""

@@ -7,6 +7,7 @@ the same call again. Each rule here is against one of these.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -27,6 +28,10 @@ CALL_AFTER_DOING = 0.5
 
 MUST_TRY_AGAIN = 2
 """Failures in a row after which another call has to come; after one more the model may, and then has to, answer."""
+
+_CREATES = re.compile(
+    r"\b(?:creat|writ|wrote|mak|sav|generat|put|new|stor|record|output|copy|cop)|[写创建造生存复放记]", re.IGNORECASE
+)
 
 MAX_STEPS = 12
 _REMEMBERED = 3
@@ -70,14 +75,32 @@ def chosen(turn: Turn, tools: Sequence[ToolSpec], odds: float) -> Choice:
 
 
 def look_first(call: AnyCall, turns: Sequence[Turn], tools: Sequence[ToolSpec]) -> AnyCall:
-    """Before an edit of a file that was not read comes the reading: else the model makes up what it replaces."""
-    if not isinstance(call, ToolCall) or call.name != "edit_file":
+    """Before a change of a file that was not read comes the reading: else the model makes up what it replaces.
+
+    A file to be written is looked for unless the request is to create something: reading what is not there does no harm.
+    """
+    changes = call.name == "edit_file" or (call.name == "write_file" and not _CREATES.search(turns[-1].request))
+    if not isinstance(call, ToolCall) or not changes or not any(tool.name == "read_file" for tool in tools):
         return call
     path = call.input.get("path")
-    seen = any(step.call.name in ("read_file", "write_file") and _path(step) == path for step in _steps(turns))
-    if seen or not any(tool.name == "read_file" for tool in tools):
+    if any(step.call.name in ("read_file", "write_file") and _path(step) == path for step in _steps(turns)):
         return call
     return ToolCall(id=call.id, name="read_file", input={"path": path})
+
+
+def better_tools(call: AnyCall, turn: Turn, tools: Sequence[ToolSpec]) -> Choice | None:
+    """Where a file that was read would be written anew, the tools without `write_file`: it loses the rest of the file.
+
+    Not once an edit has failed. None where the call is as good as any.
+    """
+    if not isinstance(call, ToolCall) or call.name != "write_file":
+        return None
+    if not any(tool.name == "edit_file" for tool in tools):
+        return None
+    path = call.input.get("path")
+    read = any(step.call.name == "read_file" and _path(step) == path and not step.failed for step in turn.steps)
+    tried = any(step.call.name == "edit_file" and step.failed for step in turn.steps)
+    return _without("write_file", tools) if read and not tried else None
 
 
 def repeated(call: AnyCall, turn: Turn) -> bool:

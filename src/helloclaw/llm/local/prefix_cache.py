@@ -42,9 +42,10 @@ class PrefixCache:
             asked, messages=(*asked.messages[:instructions], user_text(_ANY_REQUEST)), max_output_tokens=1
         )
         name = f"{self._key(prefix)}{_SUFFIX}"
-        if await client.restore_state(name):
+        state = self._directory / name
+        if state.exists() and await client.restore_state(name):
             with contextlib.suppress(OSError):
-                os.utime(self._directory / name)
+                os.utime(state)
             return
         on_status("Reading the instructions, once…")
         if not isinstance(await client.first_token(prefix), Failed):

@@ -20,6 +20,7 @@ RESULT_CHARACTERS = 4000
 """Of a result, the start and the end: about 1,300 tokens, a sixth of the window."""
 
 SYSTEM_CHARACTERS = 2000
+REMINDER_CHARACTERS = 300
 MAX_TOOLS = 8
 LEAN_TOOLS = ("read_file", "write_file", "edit_file", "bash", "search_content")
 
@@ -28,7 +29,7 @@ _DESCRIPTIONS = {
     "read_file": "read a text file",
     "write_file": "create or overwrite a file",
     "edit_file": "in a file, replace old_text, copied exactly from it, with new_text",
-    "bash": "run a shell command: list files, run scripts, count, compute, make directories",
+    "bash": "run a shell command: list files (ls -S: by size), run scripts, count, compute, make directories",
     "search_content": "find which files contain a pattern",
 }
 _FORMAT = """\
@@ -36,9 +37,10 @@ To use a tool, reply with only one JSON object:
 {"name": "bash", "arguments": {"command": "ls"}}
 Its result comes back to you. Never guess what a file contains or what a command prints, and never tell the user to \
 run something: use a tool. Use read_file to see what a file says. When the request is done, or needs no tool, answer \
-in plain text in the user's language, with the facts from the results."""
+in plain text in the user's language, with the facts from the results. Keep file names as they are."""
 
 _LINE_NUMBER = re.compile(r"^ *\d+\t", re.MULTILINE)
+_ASIAN = re.compile(r"chinese|mandarin|cantonese|japanese|korean|translat|pinyin", re.IGNORECASE)
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -69,7 +71,7 @@ def conversation(turns: Sequence[Turn]) -> tuple[Message, ...]:
 def _written(turn: Turn) -> list[Message]:
     messages = [user_text(turn.request)] if turn.request else []
     for step in turn.steps:
-        messages += [_said(call_text(step)), user_text(f"Result:\n{_result(step)}\n\n{_language(turn.request)}")]
+        messages += [_said(call_text(step)), user_text(f"Result:\n{_result(step)}\n\n{_reminder(turn.request, step)}")]
     return [*messages, _said(turn.answer)] if turn.answer else messages
 
 
@@ -88,9 +90,14 @@ def _result(step: Step) -> str:
     return _clipped(text, RESULT_CHARACTERS)
 
 
-def _language(request: str) -> str:
-    """Said again with each result: after English output the model forgets what was asked in Chinese, and vice versa."""
-    return "(用中文回答)" if _CJK.search(request) else "(Answer in English)"
+def _reminder(request: str, step: Step) -> str:
+    """Said with each result: the language, and after a failure what it was about, for both are soon forgotten."""
+    language = "(用中文回答)" if _CJK.search(request) else "(Answer in English)"
+    return (
+        f"(That failed. The request is: {_clipped(request, REMINDER_CHARACTERS)})\n{language}"
+        if step.failed
+        else language
+    )
 
 
 def _said(text: str) -> Message:
@@ -106,6 +113,13 @@ def _required(tool: ToolSpec) -> list[str]:
     if is_array(required) and required:
         return [str(name) for name in required]
     return [f"{name}?" for name in properties] if is_object(properties) else []
+
+
+def speaks_only_latin(turn: Turn) -> bool:
+    """Whether nothing in a turn of several steps gives a reason to answer in Chinese, as the model at times still does."""
+    if not turn.steps or _CJK.search(turn.request) or _ASIAN.search(turn.request):
+        return False
+    return not any(_CJK.search(call_text(step) + step.result) for step in turn.steps)
 
 
 def _clipped(text: str, limit: int) -> str:

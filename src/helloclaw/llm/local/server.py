@@ -65,7 +65,7 @@ class LocalServer:
         llama.cpp's states go into `state_directory`. Raises `ServerFailed`, `OSError`.
         """
         if importlib.util.find_spec("xllamacpp") is None:
-            raise ServerFailed("the embedded model needs llama.cpp", "Run: pip install 'helloclaw[local]'")
+            raise ServerFailed("the embedded model needs llama.cpp", "Run: pip install xllamacpp")
         size = _size_of(gguf)
         frugal = fit_memory(size, available_memory())
         on_status(f"Loading {gguf.name} ({size / 1e9:.1f} GB)…")
