@@ -1,4 +1,4 @@
-"""How well the embedded model does small jobs: tasks x runs through the real command line, judged by what is there after.
+"""How well the embedded model does small jobs: tasks x runs through the real command line, judged by the outcome.
 
     python bench/local_model.py --runs 10
     python bench/local_model.py --runs 3 --tasks read,write_zh,run --command "helloclaw"
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LIMIT_S = 600
+_OPTIONS = (*("--model", "local", "--allow", "Bash", "--allow", "Edit"), *("--output-format", "json"))
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,74 @@ FURTHER: dict[str, Task] = {
 }
 
 
+OTHERS: dict[str, Task] = {
+    "port": Task("Which port does the server in app.yaml use?", says("7070"), {"app.yaml": "name: x\nport: 7070\n"}),
+    "python": Task("Which version of Python is installed here?", says("3.")),
+    "poem": Task(
+        "Write a short poem about rain into rain.txt",
+        lambda directory, _: len(_content(directory / "rain.txt")) > 30,
+    ),
+    "todo_zh": Task(
+        "新建 待办.md，写上三件事：买菜、跑步、读书",
+        lambda directory, _: all(each in _content(directory / "待办.md") for each in ("买菜", "跑步", "读书")),
+    ),
+    "author": Task("Who wrote the novel 1984?", says("Orwell")),
+    "multiply": Task("Use Python to compute 1234 * 5678.", says("7006652"), {}),
+    "log": Task(
+        "How many lines in server.log contain ERROR?",
+        says("3"),
+        {"server.log": "ok\nERROR a\nok\nERROR b\nwarn\nERROR c\n"},
+    ),
+    "max": Task("What is the largest number in values.txt?", says("981"), {"values.txt": "45\n981\n7\n310\n"}),
+    "host": Task(
+        "In settings.toml set debug to false.",
+        holds("settings.toml", 'name = "x"\ndebug = false\nport = 1\n'),
+        {"settings.toml": 'name = "x"\ndebug = true\nport = 1\n'},
+    ),
+    "copy": Task(
+        "Copy a.txt to backup/a.txt",
+        holds("backup/a.txt", "precious"),
+        {"a.txt": "precious\n"},
+    ),
+    "function": Task(
+        "What does the function area in shapes.py compute?",
+        says("width", "height"),
+        {"shapes.py": "def area(width, height):\n    return width * height\n"},
+    ),
+    "exists": Task("Is there a file named LICENSE here?", says("no"), {"README.md": "# x\n"}),
+    "test": Task(
+        "Run test_x.py with python and tell me if it passes.",
+        says("pass"),
+        {"test_x.py": "assert 1 + 1 == 2\nprint('all tests passed')\n"},
+    ),
+    "translate_zh": Task("把“早上好”翻译成英文", says("morning")),
+    "greeting_py": Task(
+        "Create hi.py that asks nothing and prints: Hi there",
+        lambda directory, _: "Hi there" in _content(directory / "hi.py"),
+    ),
+    "rust": Task("What is the name field in Cargo.toml?", says("crab"), {"Cargo.toml": '[package]\nname = "crab"\n'}),
+    "find_zh": Task(
+        "哪个文件里提到了 北京？",
+        says("行程.md"),
+        {"行程.md": "周一：去北京\n", "日记.md": "今天在家\n"},
+    ),
+    "csv": Task(
+        "In people.csv, how old is Bob?",
+        says("52"),
+        {"people.csv": "name,age\nAlice,31\nBob,52\nCarol,47\n"},
+    ),
+    "mkdirs": Task(
+        "Create the directories src, tests and docs.",
+        lambda directory, _: all((directory / each).is_dir() for each in ("src", "tests", "docs")),
+    ),
+    "error": Task(
+        "Run broken.py. What goes wrong?",
+        says("zero"),
+        {"broken.py": "print(10 / 0)\n"},
+    ),
+}
+
+
 def run_once(task: Task, command: Sequence[str], environ: Mapping[str, str]) -> Run:
     with tempfile.TemporaryDirectory(prefix="local-model-") as name:
         directory = Path(name)
@@ -190,8 +259,7 @@ def run_once(task: Task, command: Sequence[str], environ: Mapping[str, str]) -> 
         began = time.monotonic()
         try:
             done = subprocess.run(
-                [*command, "-p", task.prompt, "--model", "local", "--mode", "auto", "--allow", "Bash"]
-                + ["--output-format", "json"],
+                [*command, "-p", task.prompt, *_OPTIONS],
                 cwd=directory,
                 env=environ,
                 capture_output=True,
@@ -223,7 +291,7 @@ def report(name: str, runs: Sequence[Run]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    known = TASKS | FURTHER
+    known = TASKS | FURTHER | OTHERS
     parser.add_argument("--runs", type=int, default=1, help="of each task")
     parser.add_argument("--tasks", help=f"comma-separated, of: {', '.join(known)} (default: the first ten)")
     parser.add_argument("--all", action="store_true", help="all tasks")
