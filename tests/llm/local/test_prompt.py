@@ -56,7 +56,7 @@ def test_a_turn_is_written_as_text() -> None:
         said('{"name": "read_file", "arguments": {"path": "文.txt"}}'),
         user_text("Result:\nx\n1\tz\n\n(用中文回答)"),
         said('{"name": "edit_file", "arguments": {"path": "文.txt"}}'),
-        user_text("Result:\nError: not there\n\n(用中文回答)"),
+        user_text("Result:\nError: not there\n\n(That failed. The request is: 把 x 改成 y)\n(用中文回答)"),
         said('{"name": "ba'),
         user_text("Result:\ncut off\n\n(用中文回答)"),
         said("好了。"),

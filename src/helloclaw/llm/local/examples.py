@@ -52,9 +52,9 @@ EXAMPLES: tuple[Turn, ...] = (
     ),
     Turn(request="Hello!", answer="Hello! What can I do for you?"),
     Turn(
-        request="What is the average of the numbers in ages.txt?",
-        steps=(_step("31.5", "bash", command="awk '{s += $1} END {print s / NR}' ages.txt"),),
-        answer="The average is 31.5.",
+        request="计算 年龄.txt 里数字的平均值",
+        steps=(_step("31.5", "bash", command="awk '{s += $1} END {print s / NR}' 年龄.txt"),),
+        answer="平均值是 31.5。",
     ),
     Turn(
         request="在 shop.md 末尾加一行 eggs",

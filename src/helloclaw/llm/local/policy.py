@@ -32,6 +32,10 @@ MUST_TRY_AGAIN = 2
 _CREATES = re.compile(
     r"\b(?:creat|writ|wrote|mak|sav|generat|put|new|stor|record|output|copy|cop)|[写创建造生存复放记]", re.IGNORECASE
 )
+_CHANGES = re.compile(
+    r"^(?!.*\?|what|how|why|which|should)(?=.*(?:\b(?:fix|chang|replac|updat|modif|correct|edit|set|bump)|[改换修设]|更新))",
+    re.IGNORECASE | re.DOTALL,
+)
 
 MAX_STEPS = 12
 _REMEMBERED = 3
@@ -61,7 +65,10 @@ def settled(turn: Turn, tools: Sequence[ToolSpec]) -> Choice | None:
 
 
 def chosen(turn: Turn, tools: Sequence[ToolSpec], odds: float) -> Choice:
-    """`odds` of a call, from 0 to 1, by the model's first token. A tool that was refused in this turn stays refused."""
+    """`odds` of a call, from 0 to 1, by the model's first token.
+
+    A tool that was refused in this turn stays refused. After reading a file that is to be changed comes the change.
+    """
     if not turn.steps:
         threshold = CALL_AT_FIRST
     elif turn.steps[-1].call.name in LOOKING:
@@ -71,13 +78,16 @@ def chosen(turn: Turn, tools: Sequence[ToolSpec], odds: float) -> Choice:
     if odds < threshold:
         return ANSWER
     refused = {step.call.name for step in turn.steps if step.refused}
-    return Choice(tools=tuple(tool for tool in tools if tool.name not in refused))
+    left = tuple(tool for tool in tools if tool.name not in refused)
+    if turn.steps and turn.steps[-1].call.name == "read_file" and _CHANGES.search(turn.request):
+        return Choice(tools=tuple(tool for tool in left if tool.name == "edit_file") or left)
+    return Choice(tools=left)
 
 
 def look_first(call: AnyCall, turns: Sequence[Turn], tools: Sequence[ToolSpec]) -> AnyCall:
     """Before a change of a file that was not read comes the reading: else the model makes up what it replaces.
 
-    A file to be written is looked for unless the request is to create something: reading what is not there does no harm.
+    A file to be written is looked for, unless the request is to create something: reading what is not there is no harm.
     """
     changes = call.name == "edit_file" or (call.name == "write_file" and not _CREATES.search(turns[-1].request))
     if not isinstance(call, ToolCall) or not changes or not any(tool.name == "read_file" for tool in tools):

@@ -116,7 +116,7 @@ def _required(tool: ToolSpec) -> list[str]:
 
 
 def speaks_only_latin(turn: Turn) -> bool:
-    """Whether nothing in a turn of several steps gives a reason to answer in Chinese, as the model at times still does."""
+    """Whether nothing in a turn with calls gives a reason to answer in Chinese, as the model at times still does."""
     if not turn.steps or _CJK.search(turn.request) or _ASIAN.search(turn.request):
         return False
     return not any(_CJK.search(call_text(step) + step.result) for step in turn.steps)
