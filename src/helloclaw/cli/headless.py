@@ -46,8 +46,8 @@ def main(run: Run) -> int:
     streamed_input = run.choice("input_format", ("text", "stream-json")) == "stream-json"
     reporter = _reporter(run, output)
     outcome = Outcome()
-    interrupt_on_terminate()
     try:
+        interrupt_on_terminate()
         says = None if streamed_input else [_say(run)]
         opening = plan_opening(run, run.settings(), interactive=False, resume=session_named(run))
         fetch_missing_weights(run, opening.options.source)
