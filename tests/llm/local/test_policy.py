@@ -56,8 +56,10 @@ def test_without_tools_there_is_an_answer() -> None:
 @pytest.mark.parametrize(
     ("before", "odds", "calls"),
     [
-        (turn(), 0.29, False),
-        (turn(), 0.3, True),
+        (turn(), 0.39, False),
+        (turn(), 0.4, True),
+        (Turn(request="看看 说明.md"), 0.04, False),
+        (Turn(request="看看 说明.md"), 0.05, True),
         (turn(Step(call=call("read_file", path="a"))), 0.009, False),
         (turn(Step(call=call("search_content", pattern="a"))), 0.01, True),
         (turn(GOOD), 0.49, False),

@@ -18,7 +18,7 @@ EXAMPLES: tuple[Turn, ...] = (
         steps=(_step("host = local\nport = 80", "read_file", path="app.ini"),),
         answer="app.ini says: port = 80.",
     ),
-    Turn(request="水的沸点是多少？", answer="水的沸点是 100 °C。"),
+    Turn(request="《红楼梦》是谁写的？", answer="《红楼梦》是曹雪芹写的。"),
     Turn(
         request="把 清单.txt 里的 茶 改成 牛奶",
         steps=(
@@ -33,10 +33,7 @@ EXAMPLES: tuple[Turn, ...] = (
         ),
         answer="已把 清单.txt 里的 茶 改成 牛奶。",
     ),
-    Turn(
-        request="How do I sort a list in Python?",
-        answer="Use sorted(items), or items.sort() to sort it in place.",
-    ),
+    Turn(request="How do I sort a list in Python?", answer="Use sorted(items)."),
     Turn(
         request="Write t.py that prints 2 + 2, and run it.",
         steps=(
@@ -50,7 +47,7 @@ EXAMPLES: tuple[Turn, ...] = (
         steps=(_step("src/a.py:3:    login()", "search_content", pattern="login"),),
         answer="src/a.py 用到了 login（第 3 行）。",
     ),
-    Turn(request="Hello!", answer="Hello! What can I do for you?"),
+    Turn(request="写一句关于雨的诗", answer="细雨无声，润了一城春色。"),
     Turn(
         request="计算 年龄.txt 里数字的平均值",
         steps=(_step("31.5", "bash", command="awk '{s += $1} END {print s / NR}' 年龄.txt"),),

@@ -18,8 +18,11 @@ from helloclaw.llm.messages import AnyCall, ToolCall, ToolSpec
 
 LOOKING = frozenset({"read_file", "search_content"})
 
-CALL_AT_FIRST = 0.3
-"""Odds of a call from which on there is one. 64 of 67 requests, a third of them small talk, go the right way."""
+CALL_AT_FIRST = 0.4
+"""Odds of a call from which on there is one: at most 0.30 for small talk and knowledge, at least 0.51 for work."""
+
+CALL_FOR_NAMED_FILE = 0.05
+"""The same where the request names a file: «the name field in Cargo.toml» has 0.07."""
 
 CALL_AFTER_LOOKING = 0.01
 """After a read, odds are 0.02 and more when something is still to be done, 0.003 and less when not."""
@@ -29,6 +32,7 @@ CALL_AFTER_DOING = 0.5
 MUST_TRY_AGAIN = 2
 """Failures in a row after which another call has to come; after one more the model may, and then has to, answer."""
 
+_NAMES_FILE = re.compile(r"\w\.[A-Za-z]{1,5}\b")
 _CREATES = re.compile(
     r"\b(?:creat|writ|wrote|mak|sav|generat|put|new|stor|record|output|copy|cop)|[写创建造生存复放记]", re.IGNORECASE
 )
@@ -70,7 +74,7 @@ def chosen(turn: Turn, tools: Sequence[ToolSpec], odds: float) -> Choice:
     A tool that was refused in this turn stays refused. After reading a file that is to be changed comes the change.
     """
     if not turn.steps:
-        threshold = CALL_AT_FIRST
+        threshold = CALL_FOR_NAMED_FILE if _NAMES_FILE.search(turn.request) else CALL_AT_FIRST
     elif turn.steps[-1].call.name in LOOKING:
         threshold = CALL_AFTER_LOOKING
     else:

@@ -36,8 +36,8 @@ _FORMAT = """\
 To use a tool, reply with only one JSON object:
 {"name": "bash", "arguments": {"command": "ls"}}
 Its result comes back to you. Never guess what a file contains or what a command prints, and never tell the user to \
-run something: use a tool. Use read_file to see what a file says. When the request is done, or needs no tool, answer \
-in plain text in the user's language, with the facts from the results. Keep file names as they are."""
+run something: use a tool. When the request is done, or needs no tool, answer in plain text, in the user's language, \
+with the facts from the results."""
 
 _LINE_NUMBER = re.compile(r"^ *\d+\t", re.MULTILINE)
 _ASIAN = re.compile(r"chinese|mandarin|cantonese|japanese|korean|translat|pinyin", re.IGNORECASE)
