@@ -3,7 +3,17 @@ from __future__ import annotations
 import pytest
 
 from helloclaw.llm.local.conversation import Step, Turn
-from helloclaw.llm.local.policy import ANSWER, MAX_STEPS, Choice, chosen, instead_of, look_first, repeated, settled
+from helloclaw.llm.local.policy import (
+    ANSWER,
+    MAX_STEPS,
+    Choice,
+    better_tools,
+    chosen,
+    instead_of,
+    look_first,
+    repeated,
+    settled,
+)
 from helloclaw.llm.messages import MalformedCall, ToolCall, ToolSpec
 
 
@@ -49,6 +59,13 @@ def test_failures_are_tried_again_but_not_for_ever(before: Turn, choice: Choice 
     assert settled(before, TOOLS) == choice
 
 
+def test_silence_is_no_answer_to_a_question() -> None:
+    silent = Step(call=call("bash", command="awk"), result="(no output)")
+    assert settled(Turn(request="How old is Bob?", steps=(silent,)), TOOLS) == Choice(tools=(READ, WRITE, EDIT, SEARCH))
+    assert settled(Turn(request="删掉 a", steps=(silent,)), TOOLS) is None
+    assert settled(Turn(request="How old is Bob?", steps=(silent, silent)), TOOLS) is None
+
+
 def test_without_tools_there_is_an_answer() -> None:
     assert settled(turn(BAD), ()) == ANSWER
 
@@ -81,7 +98,43 @@ def test_a_file_is_read_before_it_is_edited() -> None:
     assert look_first(edit, unread, TOOLS) == read
     assert look_first(edit, was_read, TOOLS) == edit
     assert look_first(edit, unread, (EDIT,)) == edit
-    assert look_first(call("bash", command="ls"), unread, TOOLS) == call("bash", command="ls")
+    for command, first in (
+        ("ls", None),
+        ("sed -i 's/a b/c/' a.txt", "a.txt"),
+        ("sed -i s/a/b/ a && ls -l *.txt | wc", None),
+    ):
+        asked = call("bash", command=command)
+        assert look_first(asked, unread, TOOLS) == (call("read_file", path=first) if first else asked)
+
+
+def test_a_file_is_looked_for_before_it_is_written_unless_it_is_to_be_created() -> None:
+    write, read = call("write_file", path="a", content="x"), call("read_file", path="a")
+    for request, first in (("Fix a", read), ("Create a", write), ("写一个文件 a", write), ("把 a 修好", read)):
+        assert look_first(write, (Turn(request=request),), TOOLS) == first
+
+
+def test_a_file_that_was_read_is_edited_not_written_anew() -> None:
+    write, read = call("write_file", path="a", content="x"), Step(call=call("read_file", path="a"))
+    assert better_tools(write, turn(read), TOOLS) == Choice(tools=(READ, EDIT, BASH, SEARCH))
+    assert better_tools(write, turn(read, BAD_EDIT), TOOLS) is None
+    assert better_tools(write, turn(Step(call=read.call, failed=True)), TOOLS) is None
+    assert better_tools(write, turn(read), (READ, WRITE)) is None
+    assert better_tools(call("write_file", path="b", content="x"), turn(read), TOOLS) is None
+    assert better_tools(call("bash", command="ls"), turn(read), TOOLS) is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "tools"),
+    [
+        ("Change x to y in a", (EDIT,)),
+        ("把 a 里的 x 改成 y", (EDIT,)),
+        ("What changed in a?", TOOLS),
+        ("Sum up a", TOOLS),
+    ],
+)
+def test_after_reading_what_is_to_be_changed_comes_the_change(request_: str, tools: tuple[ToolSpec, ...]) -> None:
+    before = Turn(request=request_, steps=(Step(call=call("read_file", path="a")),))
+    assert chosen(before, TOOLS, 0.5) == Choice(tools=tools)
 
 
 def test_the_same_call_again_is_known_by_its_input() -> None:

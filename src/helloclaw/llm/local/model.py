@@ -28,7 +28,7 @@ from helloclaw.llm.local.weights import UnknownWeights, find, models_directory, 
 from helloclaw.llm.messages import ModelRequest, calls_of
 from helloclaw.llm.wire import Endpoint
 
-TEMPERATURE = 0.2
+TEMPERATURE = 0.1
 MAX_OUTPUT_TOKENS = 1536
 """Of one answer: two minutes on two slow cores, a fifth of the window."""
 

@@ -33,6 +33,9 @@ MUST_TRY_AGAIN = 2
 """Failures in a row after which another call has to come; after one more the model may, and then has to, answer."""
 
 _NAMES_FILE = re.compile(r"\w\.[A-Za-z]{1,5}\b")
+_SED = re.compile(r"sed -i\b[^|&]* ([^\s'\"|;&<>]+)")
+"""An edit by guess, where it is the whole command and names one file."""
+
 _CREATES = re.compile(
     r"\b(?:creat|writ|wrote|mak|sav|generat|put|new|stor|record|output|copy|cop)|[写创建造生存复放记]", re.IGNORECASE
 )
@@ -40,6 +43,11 @@ _CHANGES = re.compile(
     r"^(?!.*\?|what|how|why|which|should)(?=.*(?:\b(?:fix|chang|replac|updat|modif|correct|edit|set|bump)|[改换修设]|更新))",
     re.IGNORECASE | re.DOTALL,
 )
+
+_ASKS = re.compile(r"[?？吗]|什么|多少|哪|几|^(?:what|how|which|who|when|where|tell|show)\b", re.IGNORECASE)
+
+NO_OUTPUT = "(no output)"
+"""What `bash` says of a command that printed nothing and did not fail."""
 
 MAX_STEPS = 12
 _REMEMBERED = 3
@@ -59,12 +67,17 @@ ANSWER = Choice(tools=())
 
 
 def settled(turn: Turn, tools: Sequence[ToolSpec]) -> Choice | None:
-    """The choice, where the turn so far leaves none to the model; None where its odds decide."""
+    """The choice, where the turn so far leaves none to the model; None where its odds decide.
+
+    A command that says nothing answers no question: more often it was wrong (quotes, a column) than the answer is no.
+    """
     failures = _failures(turn)
     if not tools or len(turn.steps) >= MAX_STEPS or failures > MUST_TRY_AGAIN + 1:
         return ANSWER
     if 0 < failures <= MUST_TRY_AGAIN:
         return _without(_tried_twice(turn), tools)
+    if len(turn.steps) == 1 and turn.steps[0].result == NO_OUTPUT and _ASKS.search(turn.request):
+        return _without(turn.steps[0].call.name, tools)
     return None
 
 
@@ -93,13 +106,26 @@ def look_first(call: AnyCall, turns: Sequence[Turn], tools: Sequence[ToolSpec]) 
 
     A file to be written is looked for, unless the request is to create something: reading what is not there is no harm.
     """
-    changes = call.name == "edit_file" or (call.name == "write_file" and not _CREATES.search(turns[-1].request))
-    if not isinstance(call, ToolCall) or not changes or not any(tool.name == "read_file" for tool in tools):
+    path = _changed_file(call, turns[-1].request)
+    if path is None or not any(tool.name == "read_file" for tool in tools):
         return call
-    path = call.input.get("path")
-    if any(step.call.name in ("read_file", "write_file") and _path(step) == path for step in _steps(turns)):
+    if any(step.call.name in ("read_file", "write_file") and _path(step.call) == path for step in _steps(turns)):
         return call
     return ToolCall(id=call.id, name="read_file", input={"path": path})
+
+
+def _changed_file(call: AnyCall, request: str) -> object:
+    """The path of a file that `call` would change without having to create it, else None."""
+    match call.name:
+        case "edit_file":
+            return _path(call)
+        case "write_file" if not _CREATES.search(request):
+            return _path(call)
+        case "bash" if isinstance(call, ToolCall):
+            edited = _SED.fullmatch(str(call.input.get("command")))
+            return edited[1] if edited else None
+        case _:
+            return None
 
 
 def better_tools(call: AnyCall, turn: Turn, tools: Sequence[ToolSpec]) -> Choice | None:
@@ -112,7 +138,7 @@ def better_tools(call: AnyCall, turn: Turn, tools: Sequence[ToolSpec]) -> Choice
     if not any(tool.name == "edit_file" for tool in tools):
         return None
     path = call.input.get("path")
-    read = any(step.call.name == "read_file" and _path(step) == path and not step.failed for step in turn.steps)
+    read = any(step.call.name == "read_file" and _path(step.call) == path and not step.failed for step in turn.steps)
     tried = any(step.call.name == "edit_file" and step.failed for step in turn.steps)
     return _without("write_file", tools) if read and not tried else None
 
@@ -156,5 +182,5 @@ def _steps(turns: Sequence[Turn]) -> list[Step]:
     return [step for turn in turns for step in turn.steps]
 
 
-def _path(step: Step) -> object:
-    return step.call.input.get("path") if isinstance(step.call, ToolCall) else None
+def _path(call: AnyCall) -> object:
+    return call.input.get("path") if isinstance(call, ToolCall) else None

@@ -29,7 +29,7 @@ _DESCRIPTIONS = {
     "read_file": "read a text file",
     "write_file": "create or overwrite a file",
     "edit_file": "in a file, replace old_text, copied exactly from it, with new_text",
-    "bash": "run a shell command: list files (ls -S: by size), run scripts, count, compute, make directories",
+    "bash": "run a shell command: list (ls -S: by size), copy, move, delete files, run scripts, count, compute",
     "search_content": "find which files contain a pattern",
 }
 _FORMAT = """\
