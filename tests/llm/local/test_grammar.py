@@ -37,3 +37,10 @@ def test_unknown_kinds_are_any_value() -> None:
 
 def test_no_arguments_at_all() -> None:
     assert rules()[1] == r'call-0 ::= "{\"name\": \"t\", \"arguments\": {" "}}"'
+
+
+def test_latin_keeps_chinese_out_of_strings() -> None:
+    tool = ToolSpec(name="t", description="", input_schema={})
+    assert r'char ::= [^"\\\x7F\x00-\x1F] | "\\" escaped' in call_grammar([tool]).splitlines()
+    latin = call_grammar([tool], latin=True).splitlines()
+    assert r'char ::= [^"\\\x7F\x00-\x1F\u3000-\u9FFF\uFF00-\uFFEF] | "\\" escaped' in latin

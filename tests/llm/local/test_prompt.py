@@ -1,7 +1,15 @@
 from __future__ import annotations
 
 from helloclaw.llm.local.conversation import Step, Turn
-from helloclaw.llm.local.prompt import LEAN_TOOLS, RESULT_CHARACTERS, conversation, examples, offered, system_text
+from helloclaw.llm.local.prompt import (
+    LEAN_TOOLS,
+    RESULT_CHARACTERS,
+    conversation,
+    examples,
+    offered,
+    speaks_only_latin,
+    system_text,
+)
 from helloclaw.llm.messages import MalformedCall, Message, TextBlock, ToolCall, ToolSpec, text_of, user_text
 from helloclaw.tools.registry import default_tools, lean_tools
 
@@ -76,3 +84,11 @@ def test_examples_use_only_what_is_offered() -> None:
     assert not any('"bash"' in text_of(message) or '"edit_file"' in text_of(message) for message in few)
     assert any('"read_file"' in text_of(message) for message in few)
     assert len(examples(LEAN)) > len(few) > len(examples(()))
+
+
+def test_what_gives_a_reason_to_write_chinese() -> None:
+    listed = Step(call=ToolCall(id="1", name="bash", input={"command": "ls"}), result="问候.txt")
+    assert speaks_only_latin([Turn(request="List the files.", answer="There are none."), Turn(request="And now?")])
+    assert not speaks_only_latin([Turn(request="列出文件")])
+    assert not speaks_only_latin([Turn(request="List the files.", steps=(listed,))])
+    assert not speaks_only_latin([Turn(request="How do you say cat in Chinese?")])

@@ -16,6 +16,7 @@ from helloclaw.llm.events import (
     Finish,
     StreamEvent,
     TextDelta,
+    TextEnd,
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
@@ -26,8 +27,21 @@ from helloclaw.llm.local.conversation import Turn
 from helloclaw.llm.local.grammar import LATIN_TEXT, TEXT, call_grammar
 from helloclaw.llm.local.policy import Choice, better_tools, chosen, instead_of, look_first, repeated, settled
 from helloclaw.llm.local.prompt import speaks_only_latin
-from helloclaw.llm.local.reply import arguments_text, odds_of_call, read_call
+from helloclaw.llm.local.reply import (
+    CUT_OFF,
+    LOOP_TOKENS,
+    LOOPED,
+    Said,
+    arguments_text,
+    odds_of_call,
+    read_call,
+    repeats_itself,
+)
 from helloclaw.llm.messages import AnyCall, ModelRequest, ToolSpec
+
+LIVELY_TEMPERATURE = 0.8
+LIVELY_PENALTY = 0.5
+"""Of tokens by how often they were said: it breaks circles, and code too, so it is kept for them."""
 
 
 class SteeredAnswer:
@@ -84,33 +98,60 @@ class SteeredAnswer:
         return instead if instead.answer else await self._generate_call(instead)
 
     async def _text(self) -> AsyncGenerator[StreamEvent]:
-        async with aclosing(
-            self._client.stream(self._asked, LATIN_TEXT if speaks_only_latin(self._turns[-1]) else TEXT)
-        ) as events:
-            async for event in events:
-                if isinstance(event, Usage):
-                    self._count(event)
-                    yield self._total()
-                else:
-                    yield event
-
-    async def _generate_call(self, choice: Choice) -> AnyCall | Failed:
         pieces: list[str] = []
-        cut = False
-        async with aclosing(self._client.stream(self._asked, call_grammar(choice.tools))) as events:
+        async with aclosing(self._client.stream(self._asked, self._text_grammar())) as events:
             async for event in events:
                 match event:
                     case TextDelta(text):
                         pieces.append(text)
+                        yield event
+                        if repeats_itself("".join(pieces[-LOOP_TOKENS:])):
+                            break
+                    case Usage():
+                        self._count(event)
+                        yield self._total()
+                    case _:
+                        yield event
+            else:
+                return
+        self._count(Usage(output=len(pieces)))
+        for event in (TextEnd(), self._total(), Finish("end_turn")):
+            yield event
+
+    async def _generate_call(self, choice: Choice) -> AnyCall | Failed:
+        """A call; where the model goes round in circles, once more with a livelier hand."""
+        call_id = f"call_{secrets.token_hex(6)}"
+        grammar = call_grammar(choice.tools, latin=speaks_only_latin(self._turns))
+        said = await self._say_call(self._asked, grammar)
+        if isinstance(said, Said) and said.trouble == LOOPED:
+            lively = replace(self._asked, temperature=LIVELY_TEMPERATURE, frequency_penalty=LIVELY_PENALTY)
+            said = await self._say_call(lively, grammar)
+        return said if isinstance(said, Failed) else read_call(said, call_id)
+
+    async def _say_call(self, asked: ModelRequest, grammar: str) -> Said | Failed:
+        pieces: list[str] = []
+        trouble = ""
+        async with aclosing(self._client.stream(asked, grammar)) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text):
+                        pieces.append(text)
+                        if repeats_itself("".join(pieces[-LOOP_TOKENS:])):
+                            self._count(Usage(output=len(pieces)))
+                            return Said(text="".join(pieces), trouble=LOOPED)
                     case Usage():
                         self._count(event)
                     case Finish(reason):
-                        cut = reason == "max_tokens"
+                        trouble = CUT_OFF if reason == "max_tokens" else ""
                     case Failed():
                         return event
                     case _:
                         pass
-        return read_call("".join(pieces), f"call_{secrets.token_hex(6)}", cut=cut)
+        return Said(text="".join(pieces), trouble=trouble)
+
+    def _text_grammar(self) -> str:
+        """After calls the model may slip into Chinese. What it knows without any it says as it likes."""
+        return LATIN_TEXT if self._turns[-1].steps and speaks_only_latin(self._turns) else TEXT
 
     def _events_of(self, call: AnyCall) -> list[StreamEvent]:
         return [

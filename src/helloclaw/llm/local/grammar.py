@@ -15,13 +15,15 @@ from helloclaw.llm.messages import ToolSpec
 TEXT = "root ::= [^{`<] [^\\x00]*\n"
 """Anything that does not begin like a call: this model writes bare, fenced and tagged ones."""
 
-LATIN_TEXT = "root ::= [^{`<\\u3000-\\u9FFF\\uFF00-\\uFFEF] [^\\x00\\u3000-\\u9FFF\\uFF00-\\uFFEF]*\n"
-"""The same without Chinese characters and punctuation."""
+_CHINESE = r"\u3000-\u9FFF\uFF00-\uFFEF"
+"""Characters and punctuation."""
+
+LATIN_TEXT = f"root ::= [^{{`<{_CHINESE}] [^\\x00{_CHINESE}]*\n"
 
 _JSON = r"""
 string ::= "\"" char* "\""
 filled ::= "\"" char+ "\""
-char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt/] | "u" hex hex hex hex)
+escaped ::= ["\\bfnrt/] | "u" hex hex hex hex
 hex ::= [0-9a-fA-F]
 integer ::= "-"? ("0" | [1-9] [0-9]{0,15})
 number ::= integer ("." [0-9]{1,15})?
@@ -34,11 +36,15 @@ value ::= string | number | boolean | "null" | array | object
 _MAY_BE_EMPTY = frozenset({"content", "new_text"})
 
 
-def call_grammar(tools: Sequence[ToolSpec]) -> str:
-    """One call of one of `tools`, as `{"name": "…", "arguments": {…}}`, with arguments that fit its schema."""
+def call_grammar(tools: Sequence[ToolSpec], *, latin: bool = False) -> str:
+    """One call of one of `tools`, as `{"name": "…", "arguments": {…}}`, with arguments that fit its schema.
+
+    `latin`: with nothing Chinese in them.
+    """
     root = " | ".join(f"call-{index}" for index in range(len(tools)))
     rules = [f"call-{index} ::= {_call(tool)}" for index, tool in enumerate(tools)]
-    return "\n".join([f"root ::= {root}", *rules]) + _JSON
+    characters = f'char ::= [^"\\\\\\x7F\\x00-\\x1F{_CHINESE if latin else ""}] | "\\\\" escaped'
+    return "\n".join([f"root ::= {root}", *rules, characters]) + _JSON
 
 
 def _call(tool: ToolSpec) -> str:

@@ -73,7 +73,7 @@ class LocalModel:
             client = LlamaClient(server, self._endpoint)
             async with aclosing(self._answer(client, request)) as events:
                 async for event in events:
-                    if isinstance(event, Failed) and attempt == 1 and not server.alive:
+                    if attempt == 1 and isinstance(event, Failed) and event.retryable and await server.died():
                         yield Retrying(attempt=1, limit=1, wait_s=0.0, failure=event)
                         break
                     yield event

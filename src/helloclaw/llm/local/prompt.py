@@ -40,7 +40,7 @@ run something: use a tool. When the request is done, or needs no tool, answer in
 with the facts from the results."""
 
 _LINE_NUMBER = re.compile(r"^ *\d+\t", re.MULTILINE)
-_ASIAN = re.compile(r"chinese|mandarin|cantonese|japanese|korean|translat|pinyin", re.IGNORECASE)
+_ASIAN = re.compile(r"chinese|mandarin|cantonese|japanese|korean|translat|pinyin|hanzi|kanji", re.IGNORECASE)
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -115,11 +115,15 @@ def _required(tool: ToolSpec) -> list[str]:
     return [f"{name}?" for name in properties] if is_object(properties) else []
 
 
-def speaks_only_latin(turn: Turn) -> bool:
-    """Whether nothing in a turn with calls gives a reason to answer in Chinese, as the model at times still does."""
-    if not turn.steps or _CJK.search(turn.request) or _ASIAN.search(turn.request):
+def speaks_only_latin(turns: Sequence[Turn]) -> bool:
+    """Whether nothing said so far gives a reason to write Chinese, which the model at times does all the same."""
+    if turns and _ASIAN.search(turns[-1].request):
         return False
-    return not any(_CJK.search(call_text(step) + step.result) for step in turn.steps)
+    return not any(
+        _CJK.search(text)
+        for turn in turns
+        for text in (turn.request, turn.answer, *(call_text(step) + step.result for step in turn.steps))
+    )
 
 
 def _clipped(text: str, limit: int) -> str:

@@ -29,6 +29,7 @@ CACHE_MIB = 256
 
 _LOG_BYTES = 1_000_000
 _STOP_S = 3.0
+_DEATH_S = 1.0
 _LOG_ERROR = re.compile(r"^\S+ E (.*)$", re.MULTILINE)
 
 OnStatus = Callable[[str], None]
@@ -97,6 +98,14 @@ class LocalServer:
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
+
+    async def died(self) -> bool:
+        """Whether the process is gone, asked after a connection broke: that is seen a moment before the death is."""
+        try:
+            await asyncio.to_thread(self._process.wait, _DEATH_S)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     async def stop(self) -> None:
         """End the process. It goes by itself when its stdin closes."""
