@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from helloclaw.cli.failure import notice_text
 from helloclaw.i18n import texts
 from helloclaw.protocol.events import Notice
+from helloclaw.wording.failure import notice_text
 from tests.cli.conftest import Program
 from tests.support.model_server import ModelServer, json_answer
 

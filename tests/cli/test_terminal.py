@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helloclaw.cli.terminal import clean, encoded, one_line, visible
-from helloclaw.cli.width import columns, padded
+from helloclaw.cli.terminal import encoded
+from helloclaw.wording.plain import clean, one_line, visible
+from helloclaw.wording.width import columns, padded
 from tests.cli.conftest import Program
 
 ANY_TEXT = st.text(st.characters(codec=None))

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from typing import assert_never
 
 from helloclaw.agent.config import CannotRun, Configure
 from helloclaw.agent.engine import LocalEngine, Sink
@@ -79,7 +78,7 @@ class Session:
             case SetMode():
                 self._set_mode(command.mode)
             case _:
-                assert_never(command)
+                raise NotImplementedError(command)
 
     async def turn(self, say: Say) -> out.RoundEnd:
         """Say something and come back when the turn that heard it has ended, which may have been before."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from helloclaw.cli.lines import summary
-from helloclaw.cli.terminal import one_line, visible
 from helloclaw.i18n import Texts
 from helloclaw.protocol.commands import Answer
 from helloclaw.protocol.events import PermissionAsk
+from helloclaw.wording.lines import summary
+from helloclaw.wording.plain import one_line, visible
 
 _YES = frozenset({"y", "yes", "是"})
 _NO = frozenset({"n", "no", "否"})

@@ -11,7 +11,6 @@ import msgspec
 
 from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.interrupts import interrupt_on_terminate, on_interrupt
-from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import Opening, plan_opening, session_named
 from helloclaw.cli.outcome import FAILED, INTERRUPTED, Outcome
 from helloclaw.cli.parse import UsageError
@@ -19,9 +18,11 @@ from helloclaw.cli.problems import explain
 from helloclaw.cli.prompt_input import read_prompt
 from helloclaw.cli.run import Run
 from helloclaw.cli.stdin_lines import StdinLines
-from helloclaw.cli.terminal import OutputClosed, encoded, one_line, visible
+from helloclaw.cli.terminal import OutputClosed, encoded
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Command, Say
+from helloclaw.wording.lines import needed_line, progress_line
+from helloclaw.wording.plain import one_line, visible
 
 if TYPE_CHECKING:
     from helloclaw.agent.session import Session

@@ -9,8 +9,9 @@ from importlib import import_module
 
 from helloclaw.cli.parse import Invocation, UsageError, parse
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import OutputClosed, Terminal, one_line
+from helloclaw.cli.terminal import OutputClosed, Terminal
 from helloclaw.i18n import Lang, SpokenError, Texts, choose, texts
+from helloclaw.wording.plain import one_line
 
 EXIT_DONE = 0
 EXIT_FAILED = 1

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import structs
 
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import one_line, sentences
 from helloclaw.llm.events import Failed
 from helloclaw.llm.local.weights import CATALOGUE, models_directory, pulled
 from helloclaw.llm.profile import Profile
@@ -18,6 +17,7 @@ from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.settings.source import SettingsSource
 from helloclaw.settings.table import all_settings
 from helloclaw.settings.write import write_setting
+from helloclaw.wording.plain import one_line, sentences
 
 _LIST_TIMEOUT_S = 4.0
 

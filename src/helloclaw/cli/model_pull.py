@@ -9,12 +9,12 @@ import signal
 from helloclaw.cli.interrupts import on_interrupt
 from helloclaw.cli.outcome import DONE, FAILED, INTERRUPTED, TRY_AGAIN, USAGE
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import one_line, sentences
-from helloclaw.cli.width import columns
 from helloclaw.llm.local.guards import PullFailed
 from helloclaw.llm.local.progress import PullProgress
 from helloclaw.llm.local.pull import Pulled, pull
 from helloclaw.llm.local.weights import models_directory
+from helloclaw.wording.plain import one_line, sentences
+from helloclaw.wording.width import columns
 
 _MEGABYTE = 1_000_000
 

@@ -13,13 +13,13 @@ from msgspec import Struct, structs
 
 from helloclaw.cli.outcome import DONE, FAILED, INTERRUPTED, TRY_AGAIN
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import one_line
 from helloclaw.i18n import Phrase
 from helloclaw.llm import events
 from helloclaw.llm.messages import MalformedCall, ModelRequest, ToolCall, ToolSpec, user_text
 from helloclaw.llm.wire import Endpoint
 from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.settings.values import Settings
+from helloclaw.wording.plain import one_line
 
 State = Literal["ok", "no", "off"]
 _WORD = "claw"

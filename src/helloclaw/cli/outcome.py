@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from helloclaw.cli.terminal import sentences
 from helloclaw.llm.events import Usage
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
+from helloclaw.wording.plain import sentences
 
 DONE = 0
 FAILED = 1

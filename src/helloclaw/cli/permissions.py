@@ -7,12 +7,12 @@ from typing import Any
 
 from helloclaw.app import SessionOptions, gather_rules, make_scope
 from helloclaw.cli.run import NothingThere, Run
-from helloclaw.cli.terminal import one_line
 from helloclaw.permissions.decide import decide
 from helloclaw.permissions.explain import name_of, to_json
 from helloclaw.permissions.rules import RuleSet, load_rules, remove_rule
 from helloclaw.permissions.verdict import Call, Verdict
 from helloclaw.settings.problems import nearest
+from helloclaw.wording.plain import one_line
 
 
 def main(run: Run) -> int:

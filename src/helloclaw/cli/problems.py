@@ -8,8 +8,9 @@ import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
-from helloclaw.cli.terminal import Terminal, one_line, sentences
+from helloclaw.cli.terminal import Terminal
 from helloclaw.i18n import Phrase, SpokenError, Texts
+from helloclaw.wording.plain import one_line, sentences
 
 _FAILED = 1
 _USAGE = 2

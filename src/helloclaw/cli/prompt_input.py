@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from helloclaw.cli.parse import UsageError
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import clean
+from helloclaw.wording.plain import clean
 
 # A pipe that nobody writes to must not hang a script; a slow one must not be passed over lightly.
 _PATIENCE_S = 3.0

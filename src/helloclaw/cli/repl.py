@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from helloclaw.cli.ask import question, read_answer
 from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.interrupts import on_interrupt
-from helloclaw.cli.lines import needed_line, progress_line
 from helloclaw.cli.opening import plan_opening, session_named
 from helloclaw.cli.parse import UsageError
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.cli.stdin_lines import StdinLines
-from helloclaw.cli.terminal import visible
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Say, SetMode
 from helloclaw.settings.problems import nearest
+from helloclaw.wording.lines import needed_line, progress_line
+from helloclaw.wording.plain import visible
 
 if TYPE_CHECKING:
     from helloclaw.agent.session import Session

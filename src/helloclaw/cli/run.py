@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helloclaw.cli.parse import Invocation, UsageError
-from helloclaw.cli.terminal import Terminal, one_line
+from helloclaw.cli.terminal import Terminal
 from helloclaw.i18n import SpokenError, Texts
+from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:
     from helloclaw.settings.source import SettingsSource

@@ -17,10 +17,11 @@ from helloclaw.agent.catalog import (
 )
 from helloclaw.agent.opening import SessionBusy
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import encoded, one_line, visible
-from helloclaw.cli.transcript import as_html, as_markdown
-from helloclaw.cli.width import padded
+from helloclaw.cli.terminal import encoded
 from helloclaw.storage.locks import Busy
+from helloclaw.wording.plain import one_line, visible
+from helloclaw.wording.transcript import as_html, as_markdown
+from helloclaw.wording.width import padded
 
 _FOUND_AT_MOST = 100
 

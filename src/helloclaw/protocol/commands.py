@@ -40,4 +40,51 @@ class SetMode(Struct, frozen=True, kw_only=True, tag_field="type", tag="set_mode
     mode: Mode
 
 
-Command = Say | Cancel | Answer | SetMode
+class Note(Struct, frozen=True, kw_only=True, tag_field="type", tag="note", omit_defaults=True):
+    """Something the model is to know from its next step on, such as what a command of the person's own printed.
+
+    It starts no turn. It is kept at once, or in a running turn before the next step.
+    """
+
+    text: str
+    source: Source = "command"
+
+
+class Recall(Struct, frozen=True, kw_only=True, tag_field="type", tag="recall"):
+    """Take a message back that waits for a running turn. Too late for one that has entered the conversation."""
+
+    client_id: str
+
+
+class Rename(Struct, frozen=True, kw_only=True, tag_field="type", tag="rename"):
+    """Give the session a title; an empty one brings back the first words said."""
+
+    title: str
+
+
+class Compact(Struct, frozen=True, kw_only=True, tag_field="type", tag="compact", omit_defaults=True):
+    """Compact the conversation now, between turns. `focus` is what the summary should keep above all."""
+
+    focus: str = ""
+
+
+class Clear(Struct, frozen=True, kw_only=True, tag_field="type", tag="clear", omit_defaults=True):
+    """Begin anew in the same session, between turns: without the conversation, the counted tokens, the to-do list."""
+
+    conversation: bool = False
+    usage: bool = False
+    todos: bool = False
+
+
+class Rewind(Struct, frozen=True, kw_only=True, tag_field="type", tag="rewind", omit_defaults=True):
+    """Take back the message with `seq` number `to` and everything since, between turns.
+
+    With `files`, what the edit tools have changed since is put back too, except in files that somebody else has
+    changed afterwards.
+    """
+
+    to: int
+    files: bool = False
+
+
+Command = Say | Cancel | Answer | SetMode | Note | Recall | Rename | Compact | Clear | Rewind

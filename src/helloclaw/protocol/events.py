@@ -16,8 +16,9 @@ from helloclaw.llm.messages import Block, ImageBlock
 Mode = Literal["default", "plan", "auto"]
 DeniedBy = Literal["permission", "user", "hook", "timeout"]
 TurnEnd = Literal["done", "limit", "failed", "interrupted"]
-# Who wrote a user-role message: the person, the program (a reminder), a schedule, background work, another agent.
-Source = Literal["user", "reminder", "schedule", "background", "inbox"]
+# Who wrote a user-role message: the person, the program (a reminder), a schedule, background work, another agent, or a
+# command that the person ran beside the conversation.
+Source = Literal["user", "reminder", "schedule", "background", "inbox", "command"]
 
 
 class Base(Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
@@ -98,10 +99,21 @@ class ToolProgress(Base, tag="tool_progress", frozen=True, kw_only=True):
     text: str
 
 
+class FileChange(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a tool did to one file. `path` is absolute; `before` and `after` are the SHA-256 of its content, in
+    hexadecimal, None where there was or is no file. The content before is kept beside the journal.
+    """
+
+    path: str
+    before: str | None = None
+    after: str | None = None
+
+
 class ToolEnd(Base, tag="tool_end", frozen=True, kw_only=True):
     """A call's result. `output` is what the model reads; `output_preview` its first 400 characters, for a tool line.
 
-    `error` is the first line of what went wrong. `diff` is a unified diff when the tool changed a file.
+    `error` is the first line of what went wrong. `diff` is a unified diff when the tool changed a file, which `changes`
+    lets a rewind undo.
     """
 
     id: str
@@ -112,10 +124,21 @@ class ToolEnd(Base, tag="tool_end", frozen=True, kw_only=True):
     error: str | None = None
     diff: str | None = None
     images: tuple[ImageBlock, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+
+
+class Why(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A reason that permissions gave, by its id and what it is about, for front ends that speak another language."""
+
+    id: str
+    about: str = ""
 
 
 class ToolDenied(Base, tag="tool_denied", frozen=True, kw_only=True):
-    """A call that was not run. `output` is what the model reads; `rule` the `--allow` rule that would let it pass."""
+    """A call that was not run. `output` is what the model reads; `rule` the `--allow` rule that would let it pass.
+
+    `reason` is English; `why` says the same where it was permissions that gave it.
+    """
 
     id: str
     name: str
@@ -124,6 +147,7 @@ class ToolDenied(Base, tag="tool_denied", frozen=True, kw_only=True):
     output: str
     source: DeniedBy
     rule: str | None = None
+    why: Why | None = None
 
 
 class Phase(Base, tag="phase", frozen=True, kw_only=True):
@@ -193,6 +217,8 @@ class ErrorEvent(Base, tag="error", frozen=True, kw_only=True):
 
 
 class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):
+    """A question to the person. `reason` is English, `why` says the same. `cwd` is where a command would run."""
+
     ask_id: str
     tool_name: str
     tool_input: dict[str, Any]
@@ -200,6 +226,8 @@ class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):
     suggested_rules: tuple[str, ...] = ()
     timeout_sec: int = 180
     diff: str | None = None
+    why: Why | None = None
+    cwd: str = ""
 
 
 class PermissionResolved(Base, tag="permission_resolved", frozen=True, kw_only=True):
@@ -209,6 +237,39 @@ class PermissionResolved(Base, tag="permission_resolved", frozen=True, kw_only=T
     decision: Literal["allow", "deny", "always", "timeout", "cancelled"]
     rule: str | None = None
     reason: str = ""
+
+
+class MessageQueued(Base, tag="message_queued", frozen=True, kw_only=True):
+    """A message waits for the running turn's next step; until then it can be recalled by its `client_id`."""
+
+    text: str
+    client_id: str | None = None
+
+
+class MessageRecalled(Base, tag="message_recalled", frozen=True, kw_only=True):
+    """A waiting message was taken back: it was never said."""
+
+    text: str
+    client_id: str | None = None
+
+
+class Cleared(Base, tag="cleared", frozen=True, kw_only=True):
+    """From here on the model sees nothing of what was said before. The journal keeps it."""
+
+    conversation: bool = False
+    usage: bool = False
+    todos: bool = False
+
+
+class Rewound(Base, tag="rewound", frozen=True, kw_only=True):
+    """The event with `seq` number `to` and all after it, up to this one, no longer count. The journal keeps them.
+
+    `restored` are the files that were put back, `left` those that were not, because somebody changed them since.
+    """
+
+    to: int
+    restored: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class CronFire(Base, tag="cron_fire", frozen=True, kw_only=True):
@@ -287,6 +348,10 @@ Event = (
     | ErrorEvent
     | PermissionAsk
     | PermissionResolved
+    | MessageQueued
+    | MessageRecalled
+    | Cleared
+    | Rewound
     | CronFire
     | CronAutoRunStart
     | CronAutoRunDone
@@ -299,4 +364,4 @@ Event = (
 # Pieces of an `assistant_end` to come, and numbered like it.
 PIECES = (AssistantStart, AssistantDelta, ThinkingStart, ThinkingDelta, ThinkingEnd)
 # Never journalled: shown while it happens and worthless afterwards, or said by the journal's header.
-TRANSIENT = (*PIECES, ToolProgress, Phase, Status, LlmStart, SessionCreated)
+TRANSIENT = (*PIECES, ToolProgress, Phase, Status, LlmStart, SessionCreated, MessageQueued, MessageRecalled)

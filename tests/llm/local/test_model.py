@@ -1,4 +1,4 @@
-"""`LocalModel` with a real llama.cpp and a tiny model, whose words mean nothing: that it is steered shows all the same."""
+"""`LocalModel` with a real llama.cpp and a tiny model, whose words mean nothing but show that it is steered."""
 
 from __future__ import annotations
 

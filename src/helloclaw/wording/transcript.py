@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from helloclaw.cli.lines import summary
-from helloclaw.cli.terminal import sentences
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
+from helloclaw.wording.lines import summary
+from helloclaw.wording.plain import sentences
 
 _OUTPUT_LIMIT = 2000
 _STYLE = (

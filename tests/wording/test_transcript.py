@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helloclaw.cli.transcript import as_html, as_markdown
 from helloclaw.i18n import texts
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
+from helloclaw.wording.transcript import as_html, as_markdown
 
 PAST: list[Event] = [
     events.UserMessage(text="Read `a` <script>"),

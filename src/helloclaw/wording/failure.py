@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from helloclaw.cli.terminal import one_line, sentences
 from helloclaw.i18n import Texts
 from helloclaw.protocol.events import ErrorEvent, Notice
+from helloclaw.wording.plain import one_line, sentences
 
 _BY_KIND = {
     "connect": "failure.connect",

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from helloclaw.cli.failure import failure_text, notice_text
-from helloclaw.cli.terminal import one_line
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
+from helloclaw.wording.failure import failure_text, notice_text
+from helloclaw.wording.plain import one_line
 
 # The argument that says most about a call, by which it is shown; else all of them.
 _TELLING = ("command", "path", "pattern", "url", "query", "prompt", "subject", "name", "expression")

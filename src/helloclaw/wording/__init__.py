@@ -1,0 +1,1 @@
+"""Events, errors and conversations put into the person's words, the same for every front end. Pure."""
