@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import signal
 
-from helloclaw.cli.interrupts import on_interrupt
+from helloclaw.repl.interrupts import on_interrupt
 from helloclaw.cli.outcome import DONE, FAILED, INTERRUPTED, TRY_AGAIN, USAGE
 from helloclaw.cli.run import Run
 from helloclaw.llm.local.guards import PullFailed

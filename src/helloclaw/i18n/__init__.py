@@ -57,6 +57,11 @@ class Texts:
     def say(self, phrase: Phrase) -> str:
         return self(phrase.key, **phrase.fields)
 
+    def switch(self, lang: Lang) -> None:
+        """Speak another language from now on, for everybody who holds these texts."""
+        other = texts(lang)
+        self.lang, self._by_id = other.lang, other._by_id
+
 
 def texts(lang: Lang) -> Texts:
     match lang:

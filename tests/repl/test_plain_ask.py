@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helloclaw.cli.ask import question, read_answer
+from helloclaw.repl.plain_ask import question, read_answer
 from helloclaw.i18n import texts
 from helloclaw.protocol.commands import Answer
 from helloclaw.protocol.events import PermissionAsk

@@ -1,0 +1,285 @@
+"""One session in front of a person: what they type goes in as commands, what happens comes out through the feed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from helloclaw.protocol import events
+from helloclaw.protocol.commands import Cancel, Note, Recall, Say, SetMode
+from helloclaw.repl.asking import Decision, answer_for, choices, question
+from helloclaw.repl.desk import Desk
+from helloclaw.repl.effects import Effects
+from helloclaw.repl.options import Wish
+from helloclaw.slash.base import SendText
+from helloclaw.slash.registry import run_line
+
+if TYPE_CHECKING:
+    from helloclaw.agent.session import Session
+    from helloclaw.protocol.events import Event, Mode, PermissionAsk
+    from helloclaw.repl.compose.composer import Composed
+
+TICK_S = 0.1
+TWICE_WITHIN_S = 2.0
+_MODES: tuple[Mode, ...] = ("default", "plan", "auto")
+
+
+class Conversation:
+    """`hold` until the person leaves (None) or wants another session."""
+
+    def __init__(self, desk: Desk, session: Session) -> None:
+        self._desk = desk
+        self._session = session
+        self._wish: asyncio.Future[Wish | None] = asyncio.get_running_loop().create_future()
+        self._lines: asyncio.Queue[Composed] = asyncio.Queue()
+        self._asks: list[PermissionAsk] = []
+        self._queued: dict[str, str] = {}
+        self._own: asyncio.Task[None] | None = None
+        self._interrupted_at = 0.0
+        self._ticking: asyncio.Task[None] | None = None
+        self._effects = Effects(desk, session, self.wish, self.say)
+
+    async def hold(self) -> Wish | None:
+        unsubscribe = self._session.subscribe(self.hear)
+        working = asyncio.create_task(self._work(), name="typed lines")
+        try:
+            await asyncio.wait({self._wish, working}, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+            return self._wish.result()
+        finally:
+            unsubscribe()
+            for task in (working, self._ticking, self._own):
+                if task is not None:
+                    task.cancel()
+            self._desk.screen.show(None)
+            self._desk.print(self._desk.feed.stop())
+
+    def wish(self, wish: Wish | None) -> None:
+        if not self._wish.done():
+            self._wish.set_result(wish)
+
+    def submit(self, composed: Composed) -> None:
+        """What the person has typed; done in order, each once the one before is on its way."""
+        self._lines.put_nowait(composed)
+
+    @property
+    def session(self) -> Session:
+        return self._session
+
+    @property
+    def mode(self) -> Mode:
+        return self._session.mode
+
+    @property
+    def queued(self) -> list[str]:
+        """Messages that wait for the running turn's next step, oldest first."""
+        return list(self._queued.values())
+
+    @property
+    def busy(self) -> bool:
+        return self._session.busy or self._own is not None
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case events.MessageQueued(client_id=str(key)):
+                self._queued[key] = event.text
+            case events.MessageRecalled(client_id=str(key)) | events.UserMessage(client_id=str(key)):
+                self._queued.pop(key, None)
+            case events.PermissionResolved():
+                self._resolved(event)
+            case _:
+                pass
+        self._desk.print(self._desk.feed.hear(event), soon=isinstance(event, events.AssistantDelta))
+        match event:
+            case events.PermissionAsk():
+                self._ask(event)
+            case events.LlmStart():
+                self._desk.model = event.model
+            case events.Rewound():
+                self._effects.rewound(event)
+            case _:
+                pass
+        self._keep_ticking()
+        if not isinstance(event, events.AssistantDelta | events.ThinkingDelta | events.ToolProgress):
+            self._desk.screen.repaint()
+
+    # What keys mean.
+
+    def interrupt(self) -> None:
+        """Ctrl-C stops what runs, else empties the input line; twice with nothing to stop leaves."""
+        desk = self._desk
+        if self._stop_own() or self._stop_turn():
+            return
+        if desk.composer.text:
+            desk.composer.clear()
+            return
+        now = time.monotonic()
+        if now - self._interrupted_at < TWICE_WITHIN_S:
+            self.wish(None)
+            return
+        self._interrupted_at = now
+        desk.hint(desk.say("repl.again_to_leave"), TWICE_WITHIN_S)
+
+    def escape(self) -> None:
+        """Escape stops what runs; twice with nothing to stop and nothing typed, it offers to go back."""
+        if self._stop_own() or self._stop_turn():
+            return
+        if self._desk.composer.buffer.complete_state is not None:
+            self._desk.composer.buffer.cancel_completion()
+            return
+        now = time.monotonic()
+        if not self._desk.composer.text and now - self._desk.escaped_at < TWICE_WITHIN_S:
+            self._desk.escaped_at = 0.0
+            self._effects.start_rewind()
+            return
+        self._desk.escaped_at = now
+        if not self._desk.composer.text:
+            self._desk.hint(self._desk.say("repl.escape_again"), TWICE_WITHIN_S)
+
+    def next_mode(self) -> None:
+        following = _MODES[(_MODES.index(self._session.mode) + 1) % len(_MODES)]
+        self._session.send(SetMode(mode=following))
+
+    def recall(self) -> bool:
+        """Bring the messages that wait back into the input line. False if there is none."""
+        texts: list[str] = []
+        for key in tuple(self._queued):
+            text = self._queued[key]
+            self._session.send(Recall(client_id=key))
+            if key not in self._queued:
+                texts.append(text)
+        if not texts:
+            return False
+        draft = self._desk.composer.text
+        self._desk.composer.set_text("\n".join([*texts, draft] if draft else texts))
+        return True
+
+    def say(self, text: str, context: tuple[str, ...] = (), images: tuple[events.ImageBlock, ...] = ()) -> None:
+        self._session.send(Say(text=text, context=context, images=images, client_id=uuid.uuid4().hex))
+        self._keep_ticking()
+
+    # What was typed.
+
+    async def _work(self) -> None:
+        while True:
+            composed = await self._lines.get()
+            if composed.shell is not None:
+                await self._run_own(composed.shell)
+            elif composed.text.startswith("/") and await self._slash(composed.text):
+                pass
+            else:
+                self.say(composed.text, composed.context, composed.images)
+
+    async def _slash(self, line: str) -> bool:
+        """Run a slash command. False if the line is none, but a message."""
+        desk = self._desk
+        reply = await run_line(line, desk.host(self._session))
+        if reply is None:
+            return False
+        desk.print(desk.cards.echo(line))
+        if reply.markdown:
+            text = desk.painter.markdown(reply.markdown)
+            desk.print(text if reply.level == "info" else desk.cards.error(reply.markdown))
+        if isinstance(reply.effect, SendText):
+            self.say(reply.effect.text)
+        elif reply.effect is not None:
+            await self._effects.carry_out(reply.effect)
+        return True
+
+    async def _run_own(self, command: str) -> None:
+        """A command of the person's own: shown as it runs, and told to the model with the next message."""
+        from helloclaw.repl.compose.shell_line import as_note, run_own
+
+        desk = self._desk
+        desk.print(desk.cards.echo(f"!{command}"))
+
+        async def run() -> None:
+            cwd = self._session.cwd
+            output = await run_own(command, cwd, desk.environ, lambda text: desk.print(desk.painter.plain(text, "output")))
+            desk.print(desk.cards.own_command_done(output.code, output.seconds))
+            self._session.send(Note(text=as_note(command, output)))
+
+        self._own = asyncio.create_task(run(), name="own command")
+        self._keep_ticking()
+        try:
+            await asyncio.wait({self._own})
+            if not self._own.cancelled():
+                self._own.result()
+        finally:
+            self._own = None
+            desk.screen.repaint()
+
+    # Stopping.
+
+    def _stop_own(self) -> bool:
+        if self._own is None:
+            return False
+        self._own.cancel()
+        return True
+
+    def _stop_turn(self) -> bool:
+        """Stop the turn; what was still waiting goes back into the input line rather than on to the model."""
+        if not self._session.busy:
+            return False
+        now = time.monotonic()
+        if now - self._interrupted_at < TWICE_WITHIN_S:
+            self.wish(None)
+            return True
+        self._interrupted_at = now
+        self.recall()
+        self._session.send(Cancel())
+        return True
+
+    # Questions.
+
+    def _ask(self, ask: PermissionAsk) -> None:
+        self._asks.append(ask)
+        if len(self._asks) == 1:
+            self._show_question(ask)
+
+    def _show_question(self, ask: PermissionAsk) -> None:
+        desk = self._desk
+        desk.print(question(ask, desk.painter, desk.say))
+        desk.ring()
+        desk.ask(choices(ask, desk.say), lambda decision: self._decided(ask, decision))
+
+    def _decided(self, ask: PermissionAsk, decision: Decision | None) -> None:
+        if decision is not None and decision.kind == "why":
+            self._desk.ask_text(self._desk.say("ask.reason"), lambda text: self._answer(ask, decision, text or ""))
+            return
+        self._answer(ask, decision)
+
+    def _answer(self, ask: PermissionAsk, decision: Decision | None, reason: str = "") -> None:
+        self._session.send(answer_for(ask, decision, reason))
+
+    def _resolved(self, event: events.PermissionResolved) -> None:
+        """The question is closed, here or elsewhere: the next one that is open, or the input line."""
+        if not any(ask.ask_id == event.ask_id for ask in self._asks):
+            return
+        shown = self._asks[0].ask_id == event.ask_id
+        self._asks = [ask for ask in self._asks if ask.ask_id != event.ask_id]
+        if event.decision == "timeout":
+            self._desk.print(self._desk.cards.notice(self._desk.say("ask.timeout"), "warning"))
+        elif event.decision == "always" and event.rule:
+            self._desk.print(self._desk.cards.notice(self._desk.say("ask.now_always", rule=event.rule), "info"))
+        if not shown:
+            return
+        self._desk.screen.show(None)
+        if self._asks:
+            self._show_question(self._asks[0])
+
+    def _keep_ticking(self) -> None:
+        """Repaint while something runs: the seconds, the spinner, the answer's open end."""
+        if self._ticking is None or self._ticking.done():
+            self._ticking = asyncio.create_task(self._tick(), name="repaint")
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            self._desk.print_pending()
+            self._desk.screen.repaint()
+            if not self.busy and not self._asks:
+                return

@@ -1,0 +1,112 @@
+"""What stays the same from session to session: the screen, the input line, colours, language, and where things are."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from helloclaw.i18n import Texts
+from helloclaw.repl.options import ReplOptions
+from helloclaw.slash.base import Host
+
+if TYPE_CHECKING:
+    from helloclaw.agent.session import Session
+    from helloclaw.repl.compose.composer import Composer
+    from helloclaw.repl.feed import Feed
+    from helloclaw.repl.menu import Choice
+    from helloclaw.repl.output.cards import Cards
+    from helloclaw.repl.output.painter import Painter
+    from helloclaw.repl.screen import Screen
+
+RING_AFTER_S = 8.0
+
+
+class Desk:
+    """Set up by `Talk`, which fills in `screen`, `composer`, `painter`, `cards` and `feed`."""
+
+    screen: Screen
+    composer: Composer
+    painter: Painter
+    cards: Cards
+    feed: Feed
+
+    def __init__(self, options: ReplOptions) -> None:
+        self.options = options
+        self.say: Texts = options.say
+        self.environ: Mapping[str, str] = options.environ
+        self.model = ""
+        self.escaped_at = 0.0
+        self._pending: list[str] = []
+        self._hint = ("", 0.0)
+        self._last_key = time.monotonic()
+
+    def host(self, session: Session) -> Host:
+        options = self.options
+        return SlashHost(session, options, trusted=options.trusted)
+
+    def print(self, text: str, *, soon: bool = False) -> None:
+        """Print above the input line; `soon` lets a stream's small pieces wait for the next tick."""
+        if text:
+            self._pending.append(text)
+        if not soon:
+            self.print_pending()
+
+    def print_pending(self) -> None:
+        text, self._pending = "".join(self._pending), []
+        self.screen.print_above(text)
+
+    def hint(self, text: str, seconds: float) -> None:
+        """Show a word beside the HUD for a while."""
+        self._hint = (text, time.monotonic() + seconds)
+        self.screen.repaint()
+        asyncio.get_running_loop().call_later(seconds + 0.05, self.screen.repaint)
+
+    @property
+    def hint_now(self) -> str:
+        text, until = self._hint
+        return text if time.monotonic() < until else ""
+
+    def ring(self) -> None:
+        """Call somebody who has looked away from a long turn."""
+        if self.feed.turn_seconds > RING_AFTER_S:
+            self.screen.ring()
+
+    def ask(self, rows: Sequence[Choice], decided: Callable[[Any], None], title: str = "", *, search: bool = False) -> None:
+        """Put a menu in the place of the input line; `decided` hears the value, None if it was left."""
+        from helloclaw.repl.menu import Menu, MenuView
+
+        def on_choice(value: Any) -> None:
+            self.screen.show(None)
+            decided(value)
+
+        menu = Menu(tuple(rows), searchable=search)
+        self.screen.show(MenuView(menu, on_choice, title=title, say=self.say))
+
+    async def pick(self, rows: Sequence[Choice], title: str = "", *, search: bool = False) -> Any:
+        """The chosen value, None if the menu was left."""
+        chosen: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.ask(rows, lambda value: None if chosen.done() else chosen.set_result(value), title, search=search)
+        return await chosen
+
+    def ask_text(self, title: str, done: Callable[[str | None], None]) -> None:
+        from helloclaw.repl.text_view import TextView
+
+        def on_text(text: str | None) -> None:
+            self.screen.show(None)
+            done(text)
+
+        self.screen.show(TextView(title, on_text))
+
+
+class SlashHost:
+    """What slash commands may use."""
+
+    def __init__(self, session: Session, options: ReplOptions, *, trusted: bool) -> None:
+        self.session = session
+        self.source = options.source
+        self.home = options.home
+        self.say = options.say
+        self.environ = options.environ
+        self.trusted = trusted

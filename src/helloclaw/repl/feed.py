@@ -1,0 +1,195 @@
+"""A session's events as they appear: text that is printed once and stays, and the live part that is repainted.
+
+It holds what is open (the answer being written, the tools running) and nothing of the screen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from helloclaw.i18n import Texts
+from helloclaw.protocol import events
+from helloclaw.protocol.events import Event, Phase
+from helloclaw.wording.failure import failure_text, notice_text
+from helloclaw.wording.lines import progress_line
+
+if TYPE_CHECKING:
+    from helloclaw.repl.output.answer_stream import AnswerStream
+    from helloclaw.repl.output.cards import Cards
+    from helloclaw.repl.output.painter import Painter
+
+IDLE = Phase(state="idle")
+
+
+class _Running:
+    """A tool at work."""
+
+    def __init__(self, use: events.ToolUse, since: float) -> None:
+        self.use = use
+        self.since = since
+        self.progress = ""
+
+
+class Feed:
+    """`hear` each event; what it returns is ANSI text, whole rows, to be printed above. `live` is the rest."""
+
+    def __init__(self, painter: Painter, cards: Cards, say: Texts, clock: Callable[[], float] = time.monotonic) -> None:
+        self._painter = painter
+        self._cards = cards
+        self._say = say
+        self._clock = clock
+        self._answer: AnswerStream | None = None
+        self._uses: dict[str, events.ToolUse] = {}
+        self._running: dict[str, _Running] = {}
+        self._thought: list[str] = []
+        self._thinking_since = 0.0
+        self._turn_since = 0.0
+        self._phase_since = 0.0
+        self._detail = ""
+        self.phase: Phase = IDLE
+        self.folded: list[str] = []
+        """Whole texts of what was folded, by number minus one."""
+        self.usage: events.UsageEvent | None = None
+        self.usage_before: events.UsageEvent | None = None
+
+    def hear(self, event: Event) -> str:
+        match event:
+            case events.AssistantDelta(text=text):
+                return self._open_answer().add(text)
+            case events.AssistantEnd():
+                return self._end_answer()
+            case events.ThinkingStart():
+                self._thinking_since = self._clock()
+            case events.ThinkingDelta(text=text):
+                self._thought.append(text)
+            case events.ThinkingEnd():
+                return self._fold_thinking()
+            case events.ToolUse():
+                self._uses[event.id] = event
+            case events.ToolStart():
+                use = self._uses.get(event.id) or events.ToolUse(id=event.id, name=event.name, input={})
+                self._running[event.id] = _Running(use, self._clock())
+            case events.ToolProgress():
+                if running := self._running.get(event.id):
+                    running.progress = event.text
+            case events.ToolEnd():
+                return self._tool_done(event)
+            case events.ToolDenied():
+                return self._end_answer() + self._cards.tool_denied(event)
+            case events.UserMessage():
+                return self._user_message(event)
+            case events.Phase():
+                self._enter(event)
+            case events.UsageEvent():
+                self.usage_before, self.usage = self.usage, event
+            case events.RoundEnd():
+                return self._round_end(event)
+            case events.LlmRetry() | events.LlmFallback():
+                return self._again(event)
+            case events.Compacted():
+                return self._cards.compacted(event)
+            case events.Notice():
+                return self._end_answer() + self._cards.notice(notice_text(event, self._say), event.level)
+            case events.ErrorEvent():
+                return self._end_answer() + self._cards.error(failure_text(event, self._say))
+            case events.Status():
+                self._detail = event.text
+            case events.Cleared():
+                return self._cards.notice(self._say("repl.cleared"), "info") if event.conversation else ""
+            case _:
+                pass
+        return ""
+
+    def replay(self, past: list[Event]) -> str:
+        """Events of the past, of a session that is resumed: nothing of them is still going on."""
+        text = "".join(map(self.hear, past)) + self._end_answer()
+        self._running.clear()
+        self.phase = IDLE
+        return text
+
+    def live(self, rows: int) -> str:
+        """The open end of the answer, or the tools at work; at most `rows` rows."""
+        if self._answer is not None:
+            return self._answer.tail(rows)
+        now = self._clock()
+        cards = [
+            self._cards.tool_running(each.use.name, each.use.input, now - each.since, each.progress)
+            for each in self._running.values()
+        ]
+        return "\n".join("".join(cards).rstrip("\n").split("\n")[-rows:])
+
+    @property
+    def seconds(self) -> float:
+        """How long the phase has lasted; a turn's waiting for the model counts from the turn's last step."""
+        return self._clock() - self._phase_since
+
+    @property
+    def detail(self) -> str:
+        if self.phase.state == "thinking" and self._thought:
+            return self._say("phase.thought", count=sum(map(len, self._thought)))
+        return self._detail
+
+    def fold(self, text: str) -> int:
+        """Keep a text that is shown folded; its number."""
+        self.folded.append(text)
+        return len(self.folded)
+
+    def stop(self) -> str:
+        """What is open is over: the terminal is about to be left, or the width has changed."""
+        return self._end_answer()
+
+    def _open_answer(self) -> AnswerStream:
+        if self._answer is None:
+            from helloclaw.repl.output.answer_stream import AnswerStream
+
+            self._answer = AnswerStream(self._painter)
+        return self._answer
+
+    def _end_answer(self) -> str:
+        answer, self._answer = self._answer, None
+        return answer.end() if answer is not None else ""
+
+    def _fold_thinking(self) -> str:
+        text, self._thought = "".join(self._thought).strip(), []
+        if not text:
+            return ""
+        seconds = self._clock() - self._thinking_since
+        return self._cards.thinking_folded(seconds, len(text), self.fold(text))
+
+    def _tool_done(self, event: events.ToolEnd) -> str:
+        before = self._end_answer()
+        running = self._running.pop(event.id, None)
+        use = self._uses.pop(event.id, None) or (running.use if running else None)
+        use = use or events.ToolUse(id=event.id, name=event.name, input={})
+        return before + self._cards.tool_done(use, event, self.fold)
+
+    def _user_message(self, event: events.UserMessage) -> str:
+        before = self._end_answer()
+        if event.source != "user" or not (event.text or event.images):
+            return before
+        return before + self._cards.user_message(event)
+
+    def _round_end(self, event: events.RoundEnd) -> str:
+        text = self._end_answer() + self._fold_thinking()
+        self._running.clear()
+        self._uses.clear()
+        self._enter(IDLE)
+        if event.reason in {"interrupted", "limit"}:
+            text += self._cards.notice(self._say(f"repl.{event.reason}"), "warning")
+        return text
+
+    def _again(self, event: events.LlmRetry | events.LlmFallback) -> str:
+        """What was shown of the failed attempt stays where it is, with a word that it is void."""
+        self._thought.clear()
+        text = self._end_answer()
+        if isinstance(event, events.LlmRetry) and event.superseded and text:
+            text += self._cards.notice(self._say("repl.superseded"), "warning")
+        return text + self._cards.notice(progress_line(event, self._say) or "", "warning")
+
+    def _enter(self, phase: Phase) -> None:
+        if phase != self.phase:
+            self._phase_since = self._clock()
+            self._detail = ""
+        self.phase = phase

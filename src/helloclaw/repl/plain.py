@@ -1,0 +1,186 @@
+"""The conversation line by line, for a terminal that can only print, and for input or output that is a pipe.
+
+No colours, no menus, nothing repainted. Lines from a pipe are said one after the other; nobody can be asked there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from typing import TYPE_CHECKING, Protocol
+
+from helloclaw.protocol import events
+from helloclaw.protocol.commands import Cancel, Say
+from helloclaw.repl.interrupts import on_interrupt
+from helloclaw.repl.options import ReplOptions, Wish
+from helloclaw.repl.plain_ask import question, read_answer
+from helloclaw.repl.plain_effects import PlainHost, carry_out
+from helloclaw.repl.stdin_lines import StdinLines
+from helloclaw.slash.base import SendText
+from helloclaw.slash.registry import run_line
+from helloclaw.wording.lines import needed_line, progress_line
+from helloclaw.wording.plain import visible
+
+if TYPE_CHECKING:
+    from helloclaw.agent.session import Session
+
+_TWICE_WITHIN_S = 2.0
+
+
+class Streams(Protocol):
+    """Standard input and output, as far as this needs them. Both raise when nobody reads any more."""
+
+    reads_terminal: bool
+
+    def write(self, text: str) -> None: ...
+
+    def line(self, text: str = "") -> None: ...
+
+
+async def talk_plainly(options: ReplOptions, streams: Streams) -> None:
+    """One session after the other, until the person leaves or the input ends. Raises what opening a session raises."""
+    lines = StdinLines()
+    wish: Wish | None = options.first
+    while wish is not None:
+        async with options.open(wish) as session:
+            wish = await PlainConversation(options, session, lines, streams).hold()
+
+
+class PlainConversation:
+    """One session, in lines."""
+
+    def __init__(self, options: ReplOptions, session: Session, lines: StdinLines, streams: Streams) -> None:
+        self._options = options
+        self._say = options.say
+        self._session = session
+        self._lines = lines
+        self._streams = streams
+        self._ask: events.PermissionAsk | None = None
+        self._open_line = False
+        self._running = False
+        self._interrupted_at = 0.0
+        self._host = PlainHost(session, options)
+
+    async def hold(self) -> Wish | None:
+        """Talk until the person leaves (None) or wants another session."""
+        unsubscribe = self._session.subscribe(self._show)
+        if self._streams.reads_terminal:
+            self._line(self._say("repl.hello", id=self._session.id, mode=self._session.mode))
+        self._prompt()
+        try:
+            with on_interrupt(self._interrupt):
+                async for line in self._lines:
+                    wish = await self._obey(line)
+                    if not isinstance(wish, str):
+                        return wish
+        finally:
+            unsubscribe()
+        self._end_line()
+        return None
+
+    async def _obey(self, line: str) -> Wish | None | str:
+        """What comes of a line: "stay", or who is to be talked to next."""
+        self._open_line = False
+        text = line.strip()
+        if self._ask is not None:
+            self._answer(self._ask, line)
+        elif text.startswith("/"):
+            return await self._slash(text)
+        elif text:
+            await self._send(line)
+        elif not self._running:
+            self._prompt()
+        return "stay"
+
+    async def _send(self, text: str) -> None:
+        self._running = True
+        if self._streams.reads_terminal:
+            self._session.send(Say(text=text))
+        else:
+            await self._session.turn(Say(text=text))
+
+    async def _slash(self, line: str) -> Wish | None | str:
+        reply = await run_line(line, self._host)
+        if reply is None:
+            await self._send(line)
+            return "stay"
+        if reply.markdown:
+            self._line(visible(reply.markdown.rstrip("\n")))
+        if isinstance(reply.effect, SendText):
+            await self._send(reply.effect.text)
+            return "stay"
+        if reply.effect is not None:
+            outcome = await carry_out(reply.effect, self._host, self._line)
+            if not isinstance(outcome, str):
+                return outcome
+        self._prompt()
+        return "stay"
+
+    def _answer(self, ask: events.PermissionAsk, line: str) -> None:
+        answer = read_answer(ask, line)
+        if answer is None:
+            self._streams.write(self._say("ask.again"))
+        else:
+            self._ask = None
+            self._session.send(answer)
+
+    def _interrupt(self, what: signal.Signals) -> None:
+        """Ctrl-C stops the turn; with no turn running, twice in a row leaves. SIGTERM and SIGHUP leave."""
+        self._end_line()
+        if self._running:
+            self._session.send(Cancel())
+        now = time.monotonic()
+        twice = now - self._interrupted_at < _TWICE_WITHIN_S
+        if what is not signal.SIGINT or (twice and not self._running):
+            self._lines.end()
+            return
+        if not self._running:
+            self._interrupted_at = now
+            self._line(self._say("repl.again_to_leave"))
+            self._prompt()
+
+    def _show(self, event: events.Event) -> None:
+        match event:
+            case events.AssistantDelta():
+                self._streams.write(visible(event.text))
+                self._open_line = not event.text.endswith("\n")
+            case events.AssistantEnd():
+                self._end_line()
+            case events.PermissionAsk():
+                self._ask = event
+                self._end_line()
+                self._streams.write(question(event, self._say))
+            case events.PermissionResolved():
+                self._ask = None
+                if event.decision == "timeout":
+                    self._end_line()
+                    self._line(self._say("ask.timeout"))
+            case events.UserMessage():
+                self._running = True
+            case events.RoundEnd():
+                self._round_end(event)
+            case _:
+                if line := needed_line(event, self._say) or progress_line(event, self._say):
+                    self._end_line()
+                    self._line(line)
+
+    def _round_end(self, event: events.RoundEnd) -> None:
+        self._running, self._ask = False, None
+        self._end_line()
+        if event.reason in {"interrupted", "limit"}:
+            self._line(self._say(f"repl.{event.reason}"))
+        self._prompt()
+
+    def _prompt(self) -> None:
+        if self._streams.reads_terminal:
+            mode = self._session.mode
+            self._streams.write("> " if mode == "default" else f"{mode}> ")
+
+    def _line(self, text: str) -> None:
+        self._streams.line(text)
+
+    def _end_line(self) -> None:
+        if self._open_line:
+            self._streams.line()
+            self._open_line = False

@@ -1,0 +1,80 @@
+"""What slash commands ask of a front end, where only lines can be printed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, assert_never
+
+from helloclaw.protocol.commands import Rewind
+from helloclaw.repl.options import ReplOptions, Wish
+from helloclaw.slash import base
+from helloclaw.wording.plain import one_line
+
+if TYPE_CHECKING:
+    from helloclaw.agent.session import Session
+
+_SHOWN = 20
+
+
+class PlainHost:
+    """What slash commands may use."""
+
+    def __init__(self, session: Session, options: ReplOptions) -> None:
+        self.session = session
+        self.options = options
+        self.source = options.source
+        self.home = options.home
+        self.say = options.say
+        self.environ = options.environ
+        self.trusted = options.trusted
+
+
+async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], None]) -> Wish | None | str:
+    """The session to talk to next, None to leave, or "stay"."""
+    say = host.say
+    match effect:
+        case base.Leave():
+            return None
+        case base.NewSession():
+            return Wish()
+        case base.Resume(session_id=str(session_id)):
+            return Wish(session_id)
+        case base.Resume():
+            _list_sessions(host, line)
+        case base.Fork():
+            return Wish(host.session.id, fork=True)
+        case base.PickRewind():
+            for point in host.session.rewind_points()[-_SHOWN:]:
+                line(f"{point.seq:>6}  {time.strftime('%H:%M', time.localtime(point.ts))}  {one_line(point.text, 100)}")
+            line(say("rewind.how"))
+        case base.RewindTo(seq=seq, files=files):
+            host.session.send(Rewind(to=seq, files=files))
+        case base.SwitchLanguage(lang=lang):
+            say.switch(lang)
+        case base.RunDoctor():
+            await _run_doctor(host, line)
+        case base.PickModel():
+            line(say("model.how"))
+        case base.ShowPart() | base.SwitchTheme() | base.SendText():
+            pass
+        case _:
+            assert_never(effect)
+    return "stay"
+
+
+def _list_sessions(host: PlainHost, line: Callable[[str], None]) -> None:
+    from helloclaw.agent.catalog import list_sessions
+
+    for info in list_sessions(host.home)[:_SHOWN]:
+        line(f"{info.id}  {time.strftime('%m-%d %H:%M', time.localtime(info.updated_at))}  {one_line(info.title, 80)}")
+    line(host.say("session.how"))
+
+
+async def _run_doctor(host: PlainHost, line: Callable[[str], None]) -> None:
+    from helloclaw.doctor.checks import run_checks
+    from helloclaw.doctor.words import check_rows
+
+    async for check in run_checks(host.source, host.home, host.environ, host.options.workdir):
+        for row in check_rows(check, host.say, 100):
+            line(row)

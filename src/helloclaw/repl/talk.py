@@ -1,0 +1,177 @@
+"""The REPL: one screen, and one session after the other in it, until the person leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING, Any
+
+from helloclaw.i18n import SpokenError
+from helloclaw.repl.desk import Desk
+from helloclaw.repl.options import ReplOptions, Wish
+
+if TYPE_CHECKING:
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.output import Output
+
+    from helloclaw.agent.session import Session
+    from helloclaw.repl.compose.composer import Composed
+    from helloclaw.repl.conversation import Conversation
+
+REPLAYED_EVENTS = 400
+"""How much of a resumed session is shown again."""
+
+
+class Talk:
+    """Also what the screen asks for rows, and tells its keys to."""
+
+    def __init__(self, options: ReplOptions, *, input: Input | None = None, output: Output | None = None) -> None:
+        from helloclaw.repl.set_up import set_up
+
+        self._options = options
+        self._desk = Desk(options)
+        self._conversation: Conversation | None = None
+        self._early: list[Composed] = []
+        self._left = False
+        set_up(self._desk, self, self._submit, input=input, output=output)
+
+    async def run(self) -> None:
+        """Raises what opening the first session raises."""
+        ready = asyncio.Event()
+        self._greet()
+        showing = asyncio.create_task(self._desk.screen.run(ready.set), name="screen")
+        holding = asyncio.create_task(self._sessions(ready), name="sessions")
+        try:
+            await asyncio.wait({showing, holding}, return_when=asyncio.FIRST_COMPLETED)
+            if showing.done() and not holding.done():
+                self.end()
+                await asyncio.wait({holding})
+        finally:
+            holding.cancel()
+            await asyncio.wait({holding})
+            self._desk.screen.leave()
+            await asyncio.wait({showing})
+        if not isinstance(_error(showing), EOFError | None):
+            showing.result()
+        holding.result()
+
+    def signalled(self, what: signal.Signals) -> None:
+        if what is signal.SIGINT:
+            self.interrupt()
+        else:
+            self.end()
+
+    async def _sessions(self, ready: asyncio.Event) -> None:
+        from helloclaw.repl.conversation import Conversation
+
+        await ready.wait()
+        wish: Wish | None = self._options.first
+        before: str | None = None
+        while wish is not None and not self._left:
+            try:
+                async with self._options.open(wish) as session:
+                    before = session.id
+                    self._show_past(session, wish)
+                    self._conversation = conversation = Conversation(self._desk, session)
+                    for composed in self._early:
+                        conversation.submit(composed)
+                    self._early.clear()
+                    wish = await conversation.hold()
+                    self._farewell(session, leaving=wish is None)
+                self._conversation = None
+            except Exception as error:
+                # A session that can't be opened is no reason to lose the one before it.
+                if before is None or self._conversation is not None or wish is None or wish.resume == before:
+                    raise
+                self._tell(error)
+                wish = Wish(before)
+
+    def _show_past(self, session: Session, wish: Wish) -> None:
+        if wish.resume is None:
+            return
+        from helloclaw.agent.catalog import journal_path, read_events
+        from helloclaw.repl.past import recent
+
+        desk = self._desk
+        path = journal_path(self._options.home, session.id)
+        past = recent(read_events(path), REPLAYED_EVENTS) if path.exists() else []
+        desk.print(desk.feed.replay(past))
+        desk.print(desk.cards.notice(desk.say("repl.resumed", id=session.id, title=session.title), "info"))
+
+    def _greet(self) -> None:
+        say = self._desk.say
+        self._desk.screen.print_above(say("repl.greeting", version=self._options.version) + "\n")
+
+    def _farewell(self, session: Session, *, leaving: bool) -> None:
+        if leaving and session.title:
+            self._desk.print(self._desk.say("repl.farewell", id=session.id) + "\n")
+
+    def _tell(self, error: Exception) -> None:
+        desk = self._desk
+        text = desk.say.say(error.phrase) if isinstance(error, SpokenError) else self._options.explain(error)
+        desk.print(desk.cards.error(text))
+
+    def _submit(self, composed: Composed) -> None:
+        if self._conversation is None:
+            self._early.append(composed)
+        else:
+            self._conversation.submit(composed)
+
+    # Rows.
+
+    def live(self, rows: int) -> str:
+        return self._desk.feed.live(rows)
+
+    def status(self, width: int) -> StyleAndTextTuples:
+        from helloclaw.repl.status import queue_rows, status_row
+
+        feed, conversation, desk = self._desk.feed, self._conversation, self._desk
+        rows: StyleAndTextTuples = []
+        if conversation is not None and conversation.busy:
+            rows = status_row(feed.phase, feed.seconds, feed.detail, width, desk.say, ascii_only=desk.ascii)
+        if conversation is not None and conversation.queued:
+            rows = [*rows, *([("", "\n")] if rows else []), *queue_rows(conversation.queued, width, desk.say)]
+        return rows
+
+    def hud(self, width: int) -> StyleAndTextTuples:
+        from helloclaw.repl.output.hud import hud
+
+        desk, conversation = self._desk, self._conversation
+        if desk.hint_now:
+            return [("class:hint", desk.hint_now)]
+        mode = conversation.mode if conversation is not None else desk.first_mode
+        return hud(desk.feed.usage, desk.feed.usage_before, desk.model, mode, width, desk.say, ascii=desk.ascii)
+
+    # Keys.
+
+    def interrupt(self) -> None:
+        if self._conversation is None:
+            self.end()
+        else:
+            self._conversation.interrupt()
+
+    def escape(self) -> None:
+        if self._conversation is not None:
+            self._conversation.escape()
+
+    def end(self) -> None:
+        self._left = True
+        if self._conversation is not None:
+            self._conversation.wish(None)
+
+    def expand(self) -> None:
+        if self._conversation is not None:
+            self._conversation.expand()
+
+    def next_mode(self) -> None:
+        if self._conversation is not None:
+            self._conversation.next_mode()
+
+    def recall(self) -> bool:
+        """Up in an empty input line: bring back what waits. False if nothing does."""
+        return self._conversation is not None and self._conversation.recall()
+
+
+def _error(task: asyncio.Task[Any]) -> BaseException | None:
+    return None if task.cancelled() else task.exception()
