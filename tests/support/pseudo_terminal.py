@@ -79,5 +79,8 @@ class PseudoTerminal:
             data = os.read(self._master, 1 << 16)
         except OSError:  # Linux: the last one who had it open has closed it
             return False
-        self.seen += data.decode(errors="replace").replace("\r\n", "\n")
+        self._take(data)
         return bool(data)
+
+    def _take(self, data: bytes) -> None:
+        self.seen += data.decode(errors="replace").replace("\r\n", "\n")

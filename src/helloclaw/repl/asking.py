@@ -58,7 +58,9 @@ def question(ask: PermissionAsk, painter: Painter, say: Texts) -> str:
         parts.append(painter.diff(ask.diff))
     else:
         command = ask.tool_input.get("command")
-        parts.append(painter.code(command, "bash") if isinstance(command, str) else painter.code(_arguments(ask), "json"))
+        parts.append(
+            painter.code(command, "bash") if isinstance(command, str) else painter.code(_arguments(ask), "json")
+        )
     if ask.cwd and isinstance(ask.tool_input.get("command"), str):
         parts.append(painter.plain(say("ask.where", directory=one_line(ask.cwd)), "dim"))
     parts.append(painter.plain(say("ask.why", reason=one_line(reason_text(ask.reason, ask.why, say.lang))), "warn"))

@@ -139,6 +139,9 @@ class Conversation:
         if not self._desk.composer.text:
             self._desk.hint(self._desk.say("repl.escape_again"), TWICE_WITHIN_S)
 
+    def expand(self) -> None:
+        self._effects.show_part(None)
+
     def next_mode(self) -> None:
         following = _MODES[(_MODES.index(self._session.mode) + 1) % len(_MODES)]
         self._session.send(SetMode(mode=following))
@@ -198,7 +201,9 @@ class Conversation:
 
         async def run() -> None:
             cwd = self._session.cwd
-            output = await run_own(command, cwd, desk.environ, lambda text: desk.print(desk.painter.plain(text, "output")))
+            output = await run_own(
+                command, cwd, desk.environ, lambda text: desk.print(desk.painter.plain(text, "output"))
+            )
             desk.print(desk.cards.own_command_done(output.code, output.seconds))
             self._session.send(Note(text=as_note(command, output)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from helloclaw.i18n import Texts
@@ -13,24 +13,31 @@ from helloclaw.slash.base import Host
 
 if TYPE_CHECKING:
     from helloclaw.agent.session import Session
+    from helloclaw.protocol.events import Mode
     from helloclaw.repl.compose.composer import Composer
     from helloclaw.repl.feed import Feed
     from helloclaw.repl.menu import Choice
     from helloclaw.repl.output.cards import Cards
     from helloclaw.repl.output.painter import Painter
+    from helloclaw.repl.output.theme import Palette
     from helloclaw.repl.screen import Screen
 
 RING_AFTER_S = 8.0
 
 
 class Desk:
-    """Set up by `Talk`, which fills in `screen`, `composer`, `painter`, `cards` and `feed`."""
+    """`set_up` fills in what is declared here. `first_mode` is shown until there is a session; `ascii` says that the
+    terminal knows no more than that.
+    """
 
     screen: Screen
     composer: Composer
     painter: Painter
     cards: Cards
     feed: Feed
+    palette: Palette
+    first_mode: Mode
+    ascii: bool
 
     def __init__(self, options: ReplOptions) -> None:
         self.options = options
@@ -40,11 +47,23 @@ class Desk:
         self.escaped_at = 0.0
         self._pending: list[str] = []
         self._hint = ("", 0.0)
-        self._last_key = time.monotonic()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def host(self, session: Session) -> Host:
         options = self.options
         return SlashHost(session, options, trusted=options.trusted)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Something that a key has set off, owned here until it is done."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """End what keys have set off."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def print(self, text: str, *, soon: bool = False) -> None:
         """Print above the input line; `soon` lets a stream's small pieces wait for the next tick."""
@@ -68,12 +87,21 @@ class Desk:
         text, until = self._hint
         return text if time.monotonic() < until else ""
 
+    def switch_theme(self, theme: Theme) -> None:
+        from helloclaw.repl.output.theme import palette_for
+
+        self.palette = palette_for(theme, self.environ)
+        self.painter.palette = self.palette
+        self.screen.repaint()
+
     def ring(self) -> None:
         """Call somebody who has looked away from a long turn."""
         if self.feed.turn_seconds > RING_AFTER_S:
             self.screen.ring()
 
-    def ask(self, rows: Sequence[Choice], decided: Callable[[Any], None], title: str = "", *, search: bool = False) -> None:
+    def ask(
+        self, rows: Sequence[Choice], decided: Callable[[Any], None], title: str = "", *, search: bool = False
+    ) -> None:
         """Put a menu in the place of the input line; `decided` hears the value, None if it was left."""
         from helloclaw.repl.menu import Menu, MenuView
 

@@ -136,7 +136,9 @@ class Effects:
         if not found:
             desk.print(desk.cards.notice(desk.say("session.none_other"), "warning"))
             return
-        session_id = await desk.pick(session_rows(found, time.time(), desk.say), desk.say("session.which_one"), search=True)
+        session_id = await desk.pick(
+            session_rows(found, time.time(), desk.say), desk.say("session.which_one"), search=True
+        )
         if session_id is not None:
             self._wish(Wish(session_id))
 

@@ -45,7 +45,7 @@ class Feed:
         self._running: dict[str, _Running] = {}
         self._thought: list[str] = []
         self._thinking_since = 0.0
-        self._turn_since = 0.0
+        self._turn_since = clock()
         self._phase_since = 0.0
         self._detail = ""
         self.phase: Phase = IDLE
@@ -126,6 +126,11 @@ class Feed:
         return self._clock() - self._phase_since
 
     @property
+    def turn_seconds(self) -> float:
+        """How long ago the person said something last."""
+        return self._clock() - self._turn_since
+
+    @property
     def detail(self) -> str:
         if self.phase.state == "thinking" and self._thought:
             return self._say("phase.thought", count=sum(map(len, self._thought)))
@@ -167,6 +172,7 @@ class Feed:
 
     def _user_message(self, event: events.UserMessage) -> str:
         before = self._end_answer()
+        self._turn_since = self._clock()
         if event.source != "user" or not (event.text or event.images):
             return before
         return before + self._cards.user_message(event)

@@ -5,7 +5,6 @@ No colours, no menus, nothing repainted. Lines from a pipe are said one after th
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import time
 from typing import TYPE_CHECKING, Protocol
@@ -79,7 +78,7 @@ class PlainConversation:
         self._end_line()
         return None
 
-    async def _obey(self, line: str) -> Wish | None | str:
+    async def _obey(self, line: str) -> Wish | str | None:
         """What comes of a line: "stay", or who is to be talked to next."""
         self._open_line = False
         text = line.strip()
@@ -100,7 +99,7 @@ class PlainConversation:
         else:
             await self._session.turn(Say(text=text))
 
-    async def _slash(self, line: str) -> Wish | None | str:
+    async def _slash(self, line: str) -> Wish | str | None:
         reply = await run_line(line, self._host)
         if reply is None:
             await self._send(line)

@@ -30,7 +30,7 @@ class PlainHost:
         self.trusted = options.trusted
 
 
-async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], None]) -> Wish | None | str:
+async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], None]) -> Wish | str | None:
     """The session to talk to next, None to leave, or "stay"."""
     say = host.say
     match effect:

@@ -6,13 +6,11 @@ It knows nothing of sessions: it is handed texts and hands back keys.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from prompt_toolkit.application import Application
-from prompt_toolkit.data_structures import Point
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition, vi_insert_mode
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
@@ -70,7 +68,7 @@ class Rows(Protocol):
     def hud(self, width: int) -> Fragments: ...
 
 
-class Keys_(Protocol):
+class Hands(Protocol):
     """What the person wants, told by keys that mean the same wherever the cursor is."""
 
     def interrupt(self) -> None:
@@ -99,7 +97,7 @@ class Screen:
         self,
         composer: Composer,
         rows: Rows,
-        keys: Keys_,
+        hands: Hands,
         style: Callable[[], dict[str, str]],
         *,
         vi: bool = False,
@@ -108,7 +106,7 @@ class Screen:
     ) -> None:
         self._composer = composer
         self._rows = rows
-        self._keys = keys
+        self._hands = hands
         self._view: View | None = None
         self._view_since = 0.0
         self._guarded = False
@@ -205,6 +203,10 @@ class Screen:
         """Whether keys are to be dropped, since a question has only just appeared under busy fingers."""
         return self._view is not None and self._guarded and time.monotonic() - self._view_since < GUARD_S
 
+    def ring(self) -> None:
+        self._app.output.bell()
+        self._app.output.flush()
+
     def clear(self) -> None:
         """Ctrl-L: an empty screen with the input line at its top."""
         self._app.renderer.clear()
@@ -272,24 +274,24 @@ class Screen:
 
         @keys.add("c-c", filter=composing)
         def interrupt(event: KeyPressEvent) -> None:
-            self._keys.interrupt()
+            self._hands.interrupt()
 
         @keys.add("c-d", filter=composing & empty)
         def end(event: KeyPressEvent) -> None:
-            self._keys.end()
+            self._hands.end()
 
         # In vi's insert mode Escape is vi's own.
         @keys.add("escape", filter=composing & ~vi_insert_mode)
         def escape(event: KeyPressEvent) -> None:
-            self._keys.escape()
+            self._hands.escape()
 
         @keys.add("c-o", filter=composing)
         def expand(event: KeyPressEvent) -> None:
-            self._keys.expand()
+            self._hands.expand()
 
         @keys.add("s-tab", filter=composing)
         def next_mode(event: KeyPressEvent) -> None:
-            self._keys.next_mode()
+            self._hands.next_mode()
 
         @keys.add("c-l", filter=composing)
         def clear(event: KeyPressEvent) -> None:
@@ -313,6 +315,3 @@ def _of_view(screen: Screen) -> KeyBindingsBase:
     answering = DynamicKeyBindings(lambda: screen.view_bindings)
     unguarded = ConditionalKeyBindings(answering, Condition(lambda: screen.asking and not screen.guarded))
     return merge_key_bindings([unguarded, guard])
-
-
-_ = (asyncio, Point)

@@ -20,7 +20,9 @@ def phase_text(phase: Phase, say: Texts) -> str:
     return say(f"phase.{phase.state}", label=one_line(phase.label, 40))
 
 
-def status_row(phase: Phase, seconds: float, detail: str, width: int, say: Texts, *, ascii_only: bool) -> StyleAndTextTuples:
+def status_row(
+    phase: Phase, seconds: float, detail: str, width: int, say: Texts, *, ascii_only: bool
+) -> StyleAndTextTuples:
     """Never wider than `width` columns. `detail` is what the work itself says of its progress."""
     frames = _ASCII_FRAMES if ascii_only else _FRAMES
     frame = frames[int(seconds * 10) % len(frames)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helloclaw.i18n import SpokenError
 from helloclaw.repl.desk import Desk
 from helloclaw.repl.options import ReplOptions, Wish
+from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from helloclaw.agent.session import Session
     from helloclaw.repl.compose.composer import Composed
     from helloclaw.repl.conversation import Conversation
+    from helloclaw.slash.base import Host
 
 REPLAYED_EVENTS = 400
 """How much of a resumed session is shown again."""
@@ -50,6 +53,7 @@ class Talk:
         finally:
             holding.cancel()
             await asyncio.wait({holding})
+            await self._desk.close()
             self._desk.screen.leave()
             await asyncio.wait({showing})
         if not isinstance(_error(showing), EOFError | None):
@@ -100,8 +104,9 @@ class Talk:
         desk.print(desk.cards.notice(desk.say("repl.resumed", id=session.id, title=session.title), "info"))
 
     def _greet(self) -> None:
-        say = self._desk.say
-        self._desk.screen.print_above(say("repl.greeting", version=self._options.version) + "\n")
+        options = self._options
+        greeting = options.say("repl.greeting", version=options.version, directory=one_line(str(options.workdir)))
+        self._desk.screen.print_above(f"{greeting}\n\n")
 
     def _farewell(self, session: Session, *, leaving: bool) -> None:
         if leaving and session.title:
@@ -117,6 +122,13 @@ class Talk:
             self._early.append(composed)
         else:
             self._conversation.submit(composed)
+
+    @property
+    def host(self) -> Host | None:
+        return None if self._conversation is None else self._desk.host(self._conversation.session)
+
+    def cwd(self) -> Path:
+        return self._options.workdir if self._conversation is None else self._conversation.session.cwd
 
     # Rows.
 
