@@ -315,4 +315,16 @@ TEXTS: Final[dict[str, str]] = {
     "ago.days": "{count} d ago",
     "model.which": "Which model?",
     "model.how": "/model NAME changes the model; helloclaw model lists what there is.",
+    # ── the input line ──
+    "compose.paste.lines": "[Pasted text #{number} · {count} lines]",
+    "compose.paste.characters": "[Pasted text #{number} · {count} characters]",
+    "compose.mention.special": "{path} is no regular file, so it was not read; the text goes as it is.",
+    "compose.mention.unreadable": "{path} could not be read ({reason}); the text goes as it is.",
+    "compose.mention.binary": "{path} is binary, so its content was not added; the text goes as it is.",
+    "compose.mention.image": "The image {path} was not added: {reason}",
+    "compose.mention.many": "Only the first {limit} files that the message mentions were read.",
+    "compose.editor.none": "There is no editor: set EDITOR, for example EDITOR=nano.",
+    "compose.editor.start": "The editor {editor} could not be used ({reason}); check VISUAL and EDITOR.",
+    "compose.editor.failed": "The editor {editor} ended with exit code {code}; the text is as it was.",
+    "compose.editor.file": "No temporary file for the editor could be made ({reason}); check TMPDIR and free space.",
 }

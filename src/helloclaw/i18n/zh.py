@@ -315,4 +315,16 @@ TEXTS: Final[dict[str, str]] = {
     "ago.days": "{count} 天前",
     "model.which": "选择哪个模型？",
     "model.how": "/model 名称 切换模型；helloclaw model 列出可用的模型。",
+    # ── 输入行 ──
+    "compose.paste.lines": "[粘贴文本 #{number} · {count} 行]",
+    "compose.paste.characters": "[粘贴文本 #{number} · {count} 个字符]",
+    "compose.mention.special": "{path} 不是普通文件，没有读取；消息按原文发送。",
+    "compose.mention.unreadable": "无法读取 {path}（{reason}）；消息按原文发送。",
+    "compose.mention.binary": "{path} 是二进制文件，没有附上内容；消息按原文发送。",
+    "compose.mention.image": "没有附上图片 {path}：{reason}",
+    "compose.mention.many": "消息里提到的文件只读取了前 {limit} 个。",
+    "compose.editor.none": "找不到编辑器：请设置 EDITOR，例如 EDITOR=nano。",
+    "compose.editor.start": "无法使用编辑器 {editor}（{reason}），文本保持不变。请检查 VISUAL 和 EDITOR。",
+    "compose.editor.failed": "编辑器 {editor} 以退出码 {code} 结束，文本保持不变。",
+    "compose.editor.file": "无法为编辑器创建临时文件（{reason}）；请检查 TMPDIR 和剩余空间。",
 }

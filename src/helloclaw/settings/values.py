@@ -65,6 +65,7 @@ class WebSettings(Struct, frozen=True, kw_only=True):
 class UiSettings(Struct, frozen=True, kw_only=True):
     theme: Literal["auto", "dark", "light"] = "auto"
     lang: Literal["auto", "en", "zh"] = "auto"
+    editing: Literal["emacs", "vi"] = "emacs"
 
 
 class EnvironmentSettings(Struct, frozen=True, kw_only=True):
