@@ -146,19 +146,17 @@ class Conversation:
         following = _MODES[(_MODES.index(self._session.mode) + 1) % len(_MODES)]
         self._session.send(SetMode(mode=following))
 
-    def recall(self) -> bool:
-        """Bring the messages that wait back into the input line. False if there is none."""
+    def recall(self) -> None:
+        """Bring the messages that wait back into the input line, before what is being typed."""
         texts: list[str] = []
         for key in tuple(self._queued):
             text = self._queued[key]
             self._session.send(Recall(client_id=key))
             if key not in self._queued:
                 texts.append(text)
-        if not texts:
-            return False
         draft = self._desk.composer.text
-        self._desk.composer.set_text("\n".join([*texts, draft] if draft else texts))
-        return True
+        if texts:
+            self._desk.composer.set_text("\n".join([*texts, draft] if draft else texts))
 
     def say(self, text: str, context: tuple[str, ...] = (), images: tuple[events.ImageBlock, ...] = ()) -> None:
         self._session.send(Say(text=text, context=context, images=images, client_id=uuid.uuid4().hex))
@@ -201,9 +199,7 @@ class Conversation:
 
         async def run() -> None:
             cwd = self._session.cwd
-            output = await run_own(
-                command, cwd, desk.environ, lambda text: desk.print(desk.painter.plain(text, "output"))
-            )
+            output = await run_own(command, cwd, desk.environ, lambda text: desk.print(desk.cards.output(text)))
             desk.print(desk.cards.own_command_done(output.code, output.seconds))
             self._session.send(Note(text=as_note(command, output)))
 

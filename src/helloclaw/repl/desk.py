@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from helloclaw.i18n import Texts
 from helloclaw.repl.options import ReplOptions
@@ -87,7 +87,11 @@ class Desk:
         text, until = self._hint
         return text if time.monotonic() < until else ""
 
-    def switch_theme(self, theme: Theme) -> None:
+    def styles(self) -> dict[str, str]:
+        """The screen's styles, of the palette that is in use now."""
+        return self.palette.prompt_toolkit_style()
+
+    def switch_theme(self, theme: Literal["auto", "dark", "light"]) -> None:
         from helloclaw.repl.output.theme import palette_for
 
         self.palette = palette_for(theme, self.environ)

@@ -1,4 +1,4 @@
-"""What slash commands ask of the terminal: another session, a menu to go back in, another language, a part shown whole."""
+"""What slash commands ask of the terminal: another session, a menu to go back in, another language, a part in full."""
 
 from __future__ import annotations
 
@@ -34,16 +34,8 @@ class Effects:
 
     async def carry_out(self, effect: base.Effect) -> None:
         match effect:
-            case base.Leave():
-                self._wish(None)
-            case base.NewSession():
-                self._wish(Wish())
-            case base.Resume(session_id=str(session_id)):
-                self._wish(Wish(session_id))
-            case base.Resume():
-                await self._pick_session()
-            case base.Fork():
-                self._wish(Wish(self._session.id, fork=True))
+            case base.Leave() | base.NewSession() | base.Resume() | base.Fork():
+                await self._change_session(effect)
             case base.PickRewind():
                 await self._pick_rewind()
             case base.RewindTo(seq=seq, files=files):
@@ -62,6 +54,19 @@ class Effects:
                 await self._pick_model()
             case _:
                 assert_never(effect)
+
+    async def _change_session(self, effect: base.Leave | base.NewSession | base.Resume | base.Fork) -> None:
+        match effect:
+            case base.Leave():
+                self._wish(None)
+            case base.NewSession():
+                self._wish(Wish())
+            case base.Resume(session_id=str(session_id)):
+                self._wish(Wish(session_id))
+            case base.Resume():
+                await self._pick_session()
+            case base.Fork():
+                self._wish(Wish(self._session.id, fork=True))
 
     def start_rewind(self) -> None:
         self._desk.start(self._pick_rewind())

@@ -60,12 +60,36 @@ class Feed:
                 return self._open_answer().add(text)
             case events.AssistantEnd():
                 return self._end_answer()
+            case events.ThinkingStart() | events.ThinkingDelta() | events.ThinkingEnd():
+                return self._hear_thinking(event)
+            case events.ToolUse() | events.ToolStart() | events.ToolProgress() | events.ToolEnd() | events.ToolDenied():
+                return self._hear_tool(event)
+            case events.UserMessage():
+                return self._user_message(event)
+            case events.RoundEnd():
+                return self._round_end(event)
+            case events.LlmRetry() | events.LlmFallback():
+                return self._again(event)
+            case events.Phase() | events.UsageEvent() | events.Status():
+                self._remember(event)
+                return ""
+            case _:
+                return self._hear_rest(event)
+
+    def _hear_thinking(self, event: events.ThinkingStart | events.ThinkingDelta | events.ThinkingEnd) -> str:
+        match event:
             case events.ThinkingStart():
                 self._thinking_since = self._clock()
             case events.ThinkingDelta(text=text):
                 self._thought.append(text)
             case events.ThinkingEnd():
                 return self._fold_thinking()
+        return ""
+
+    def _hear_tool(
+        self, event: events.ToolUse | events.ToolStart | events.ToolProgress | events.ToolEnd | events.ToolDenied
+    ) -> str:
+        match event:
             case events.ToolUse():
                 self._uses[event.id] = event
             case events.ToolStart():
@@ -78,29 +102,29 @@ class Feed:
                 return self._tool_done(event)
             case events.ToolDenied():
                 return self._end_answer() + self._cards.tool_denied(event)
-            case events.UserMessage():
-                return self._user_message(event)
+        return ""
+
+    def _remember(self, event: events.Phase | events.UsageEvent | events.Status) -> None:
+        match event:
             case events.Phase():
                 self._enter(event)
             case events.UsageEvent():
                 self.usage_before, self.usage = self.usage, event
-            case events.RoundEnd():
-                return self._round_end(event)
-            case events.LlmRetry() | events.LlmFallback():
-                return self._again(event)
+            case events.Status():
+                self._detail = event.text
+
+    def _hear_rest(self, event: Event) -> str:
+        match event:
             case events.Compacted():
                 return self._cards.compacted(event)
             case events.Notice():
                 return self._end_answer() + self._cards.notice(notice_text(event, self._say), event.level)
             case events.ErrorEvent():
                 return self._end_answer() + self._cards.error(failure_text(event, self._say))
-            case events.Status():
-                self._detail = event.text
-            case events.Cleared():
-                return self._cards.notice(self._say("repl.cleared"), "info") if event.conversation else ""
+            case events.Cleared(conversation=True):
+                return self._cards.notice(self._say("repl.cleared"), "info")
             case _:
-                pass
-        return ""
+                return ""
 
     def replay(self, past: list[Event]) -> str:
         """Events of the past, of a session that is resumed: nothing of them is still going on."""

@@ -38,6 +38,6 @@ class ReplOptions:
     workdir: Path
     open: Callable[[Wish], AbstractAsyncContextManager[Session]]
     explain: Callable[[Exception], str]
-    first: Wish = Wish()
+    first: Wish
     trusted: bool = False
     version: str = ""

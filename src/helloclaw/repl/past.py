@@ -18,7 +18,7 @@ def living(past: Sequence[Event]) -> list[Event]:
 
 
 def recent(past: Sequence[Event], limit: int) -> list[Event]:
-    """Of what still counts the last `limit` events, from a message of the person's on, and nothing before a clearing."""
+    """Of what still counts the last `limit` events, from a message of the person's on; nothing before a clearing."""
     alive = [event for event in living(past) if not isinstance(event, Rewound)]
     cleared = max(
         (index for index, event in enumerate(alive) if isinstance(event, Cleared) and event.conversation), default=-1

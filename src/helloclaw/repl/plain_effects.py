@@ -34,16 +34,8 @@ async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], 
     """The session to talk to next, None to leave, or "stay"."""
     say = host.say
     match effect:
-        case base.Leave():
-            return None
-        case base.NewSession():
-            return Wish()
-        case base.Resume(session_id=str(session_id)):
-            return Wish(session_id)
-        case base.Resume():
-            _list_sessions(host, line)
-        case base.Fork():
-            return Wish(host.session.id, fork=True)
+        case base.Leave() | base.NewSession() | base.Resume() | base.Fork():
+            return _next_session(effect, host, line)
         case base.PickRewind():
             for point in host.session.rewind_points()[-_SHOWN:]:
                 line(f"{point.seq:>6}  {time.strftime('%H:%M', time.localtime(point.ts))}  {one_line(point.text, 100)}")
@@ -61,6 +53,23 @@ async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], 
         case _:
             assert_never(effect)
     return "stay"
+
+
+def _next_session(
+    effect: base.Leave | base.NewSession | base.Resume | base.Fork, host: PlainHost, line: Callable[[str], None]
+) -> Wish | str | None:
+    match effect:
+        case base.Leave():
+            return None
+        case base.NewSession():
+            return Wish()
+        case base.Resume(session_id=str(session_id)):
+            return Wish(session_id)
+        case base.Resume():
+            _list_sessions(host, line)
+            return "stay"
+        case base.Fork():
+            return Wish(host.session.id, fork=True)
 
 
 def _list_sessions(host: PlainHost, line: Callable[[str], None]) -> None:

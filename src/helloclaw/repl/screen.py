@@ -89,6 +89,12 @@ class Hands(Protocol):
         """Shift-Tab."""
         ...
 
+    def anything_waits(self) -> bool:
+        """Whether messages wait for the model, which Up brings back into an empty input line."""
+        ...
+
+    def recall(self) -> None: ...
+
 
 class Screen:
     """One prompt_toolkit application for the life of the REPL."""
@@ -101,7 +107,7 @@ class Screen:
         style: Callable[[], dict[str, str]],
         *,
         vi: bool = False,
-        input: Input | None = None,
+        source: Input | None = None,
         output: Output | None = None,
     ) -> None:
         self._composer = composer
@@ -120,7 +126,7 @@ class Screen:
             erase_when_done=True,
             enable_page_navigation_bindings=False,
             min_redraw_interval=0.02,
-            input=input,
+            input=source,
             output=output,
         )
         self._app.ttimeoutlen = 0.05
@@ -136,7 +142,10 @@ class Screen:
         return max(5, self._app.output.get_size().rows)
 
     async def run(self, ready: Callable[[], None]) -> None:
-        """Show the input line until `leave`; `ready` is called once it can be seen. Raises `EOFError` at the end of input."""
+        """Show the input line until `leave`. `ready` is called once it can be seen.
+
+        Raises `EOFError` at the end of input.
+        """
         told = False
 
         def painted(_: object) -> None:
@@ -271,32 +280,15 @@ class Screen:
         keys = KeyBindings()
         composing = Condition(lambda: self._view is None)
         empty = Condition(lambda: not self._composer.text)
-
-        @keys.add("c-c", filter=composing)
-        def interrupt(event: KeyPressEvent) -> None:
-            self._hands.interrupt()
-
-        @keys.add("c-d", filter=composing & empty)
-        def end(event: KeyPressEvent) -> None:
-            self._hands.end()
-
+        hands = self._hands
+        keys.add("c-c", filter=composing)(_calling(hands.interrupt))
+        keys.add("c-d", filter=composing & empty)(_calling(hands.end))
         # In vi's insert mode Escape is vi's own.
-        @keys.add("escape", filter=composing & ~vi_insert_mode)
-        def escape(event: KeyPressEvent) -> None:
-            self._hands.escape()
-
-        @keys.add("c-o", filter=composing)
-        def expand(event: KeyPressEvent) -> None:
-            self._hands.expand()
-
-        @keys.add("s-tab", filter=composing)
-        def next_mode(event: KeyPressEvent) -> None:
-            self._hands.next_mode()
-
-        @keys.add("c-l", filter=composing)
-        def clear(event: KeyPressEvent) -> None:
-            self.clear()
-
+        keys.add("escape", filter=composing & ~vi_insert_mode)(_calling(hands.escape))
+        keys.add("c-o", filter=composing)(_calling(hands.expand))
+        keys.add("s-tab", filter=composing)(_calling(hands.next_mode))
+        keys.add("up", filter=composing & empty & Condition(hands.anything_waits))(_calling(hands.recall))
+        keys.add("c-l", filter=composing)(_calling(self.clear))
         return merge_key_bindings([ConditionalKeyBindings(self._composer.key_bindings, composing), keys])
 
 
@@ -306,12 +298,15 @@ def _of_view(screen: Screen) -> KeyBindingsBase:
 
     guard = KeyBindings()
 
-    @guard.add(Keys.Any, filter=Condition(lambda: screen.guarded), eager=True)
-    def drop(event: KeyPressEvent) -> None:
-        pass
-
-    for key in ("enter", "c-c", "c-d", "escape", "up", "down", Keys.BracketedPaste):
-        guard.add(key, filter=Condition(lambda: screen.guarded), eager=True)(drop)
+    for key in (Keys.Any, "enter", "c-c", "c-d", "escape", "up", "down", Keys.BracketedPaste):
+        guard.add(key, filter=Condition(lambda: screen.guarded), eager=True)(_calling(lambda: None))
     answering = DynamicKeyBindings(lambda: screen.view_bindings)
     unguarded = ConditionalKeyBindings(answering, Condition(lambda: screen.asking and not screen.guarded))
     return merge_key_bindings([unguarded, guard])
+
+
+def _calling(action: Callable[[], None]) -> Callable[[KeyPressEvent], None]:
+    def pressed(_: KeyPressEvent) -> None:
+        action()
+
+    return pressed

@@ -28,7 +28,7 @@ def set_up(
     talk: Talk,
     submit: Callable[[Composed], None],
     *,
-    input: Input | None = None,
+    source: Input | None = None,
     output: Output | None = None,
 ) -> None:
     """Fill in what `desk` holds."""
@@ -50,9 +50,9 @@ def set_up(
         desk.composer,
         talk,
         talk,
-        lambda: desk.palette.prompt_toolkit_style(),
+        desk.styles,
         vi=settings.ui.editing == "vi",
-        input=input,
+        source=source,
         output=output or quiet_output(desk),
     )
     depth = colour_depth(desk.environ, is_terminal=True)

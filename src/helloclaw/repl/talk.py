@@ -29,7 +29,7 @@ REPLAYED_EVENTS = 400
 class Talk:
     """Also what the screen asks for rows, and tells its keys to."""
 
-    def __init__(self, options: ReplOptions, *, input: Input | None = None, output: Output | None = None) -> None:
+    def __init__(self, options: ReplOptions, *, source: Input | None = None, output: Output | None = None) -> None:
         from helloclaw.repl.set_up import set_up
 
         self._options = options
@@ -37,7 +37,7 @@ class Talk:
         self._conversation: Conversation | None = None
         self._early: list[Composed] = []
         self._left = False
-        set_up(self._desk, self, self._submit, input=input, output=output)
+        set_up(self._desk, self, self._submit, source=source, output=output)
 
     async def run(self) -> None:
         """Raises what opening the first session raises."""
@@ -180,9 +180,12 @@ class Talk:
         if self._conversation is not None:
             self._conversation.next_mode()
 
-    def recall(self) -> bool:
-        """Up in an empty input line: bring back what waits. False if nothing does."""
-        return self._conversation is not None and self._conversation.recall()
+    def anything_waits(self) -> bool:
+        return self._conversation is not None and bool(self._conversation.queued)
+
+    def recall(self) -> None:
+        if self._conversation is not None:
+            self._conversation.recall()
 
 
 def _error(task: asyncio.Task[Any]) -> BaseException | None:

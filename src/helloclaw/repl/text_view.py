@@ -26,14 +26,13 @@ class TextView:
         )
         keys = KeyBindings()
 
-        @keys.add("enter")
-        def done(event: KeyPressEvent) -> None:
+        def done(_: KeyPressEvent) -> None:
             on_text(self.buffer.text)
 
-        @keys.add("escape")
-        @keys.add("c-c")
-        @keys.add("c-d")
-        def left(event: KeyPressEvent) -> None:
+        def left(_: KeyPressEvent) -> None:
             on_text(None)
 
+        keys.add("enter")(done)
+        for key in ("escape", "c-c", "c-d"):
+            keys.add(key)(left)
         self.key_bindings = keys
