@@ -294,6 +294,7 @@ TEXTS: Final[dict[str, str]] = {
     "ask.where": "in {directory}",
     "ask.reason": "Why not? The model will read it. (Enter alone: no reason)",
     "ask.now_always": "Allowed from now on in this session: {rule}",
+    "ask.in_a_moment": "Keys count in a moment.",
     "rewind.which": "Go back to before which message?",
     "rewind.files": "{count} files changed since",
     "rewind.files_too": "Files that were changed since then:",
@@ -323,8 +324,13 @@ TEXTS: Final[dict[str, str]] = {
     "compose.mention.binary": "{path} is binary, so its content was not added; the text goes as it is.",
     "compose.mention.image": "The image {path} was not added: {reason}",
     "compose.mention.many": "Only the first {limit} files that the message mentions were read.",
+    "compose.search.backward": "search back: ",
+    "compose.search.forward": "search on: ",
     "compose.editor.none": "There is no editor: set EDITOR, for example EDITOR=nano.",
     "compose.editor.start": "The editor {editor} could not be used ({reason}); check VISUAL and EDITOR.",
     "compose.editor.failed": "The editor {editor} ended with exit code {code}; the text is as it was.",
     "compose.editor.file": "No temporary file for the editor could be made ({reason}); check TMPDIR and free space.",
+    # ── menus ──
+    "menu.hint": "↑↓ move · Enter choose · Esc back",
+    "menu.hint_search": "type to search · ↑↓ move · Enter choose · Esc back",
 }

@@ -294,6 +294,7 @@ TEXTS: Final[dict[str, str]] = {
     "ask.where": "目录：{directory}",
     "ask.reason": "为什么不？模型会看到。（直接回车：不说原因）",
     "ask.now_always": "本会话中从现在起允许：{rule}",
+    "ask.in_a_moment": "稍候片刻，按键才有效。",
     "rewind.which": "回到哪条消息之前？",
     "rewind.files": "之后改动了 {count} 个文件",
     "rewind.files_too": "在那之后改动过的文件：",
@@ -323,8 +324,13 @@ TEXTS: Final[dict[str, str]] = {
     "compose.mention.binary": "{path} 是二进制文件，没有附上内容；消息按原文发送。",
     "compose.mention.image": "没有附上图片 {path}：{reason}",
     "compose.mention.many": "消息里提到的文件只读取了前 {limit} 个。",
+    "compose.search.backward": "向前查找：",
+    "compose.search.forward": "向后查找：",
     "compose.editor.none": "找不到编辑器：请设置 EDITOR，例如 EDITOR=nano。",
     "compose.editor.start": "无法使用编辑器 {editor}（{reason}），文本保持不变。请检查 VISUAL 和 EDITOR。",
     "compose.editor.failed": "编辑器 {editor} 以退出码 {code} 结束，文本保持不变。",
     "compose.editor.file": "无法为编辑器创建临时文件（{reason}）；请检查 TMPDIR 和剩余空间。",
+    # ── menus ──
+    "menu.hint": "↑↓ 移动 · 回车选定 · Esc 返回",
+    "menu.hint_search": "输入即搜索 · ↑↓ 移动 · 回车选定 · Esc 返回",
 }

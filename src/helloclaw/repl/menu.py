@@ -1,0 +1,247 @@
+"""A menu in a terminal: a view for any prompt_toolkit application, and two questions that run alone and leave no trace.
+
+What is chosen, and what happens then, is the caller's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from helloclaw.repl.menu_rows import render
+from helloclaw.repl.menu_state import Choice, Menu
+from helloclaw.wording.width import columns
+
+if TYPE_CHECKING:
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+    from prompt_toolkit.output import Output
+
+    from helloclaw.i18n import Texts
+
+__all__ = ["Choice", "Menu", "MenuView", "ask_text", "choose", "render"]
+
+PAGE = 10
+_MOST_ROWS = 14
+
+STYLE = {
+    "menu.title": "bold",
+    "menu.chosen": "bold",
+    "menu.about": "fg:ansibrightblack",
+    "menu.more": "fg:ansibrightblack",
+    "menu.hint": "fg:ansibrightblack",
+}
+"""How a menu looks where it stands alone."""
+
+
+class MenuView:
+    """A menu as a container with keys, to stand in any application. `on_choice` hears the value, None if it is left.
+
+    It is left with Esc, Ctrl-C, Ctrl-D, and `q` where nothing is searched.
+    """
+
+    def __init__(
+        self,
+        menu: Menu,
+        on_choice: Callable[[Any], None],
+        *,
+        title: str = "",
+        say: Texts | None = None,
+        ascii: bool = False,  # noqa: A002 - as in `render`
+    ) -> None:
+        from prompt_toolkit.layout.containers import HSplit, Window
+        from prompt_toolkit.layout.controls import FormattedTextControl
+
+        self.menu = menu
+        self._on_choice = on_choice
+        self._title = title
+        self._hint = say("menu.hint_search" if menu.searchable else "menu.hint") if say else ""
+        self._ascii = ascii
+        self.key_bindings = self._keys()
+        rows = FormattedTextControl(self._rows, focusable=True, show_cursor=False)
+        parts = [Window(rows, dont_extend_height=True, wrap_lines=False)]
+        if title:
+            text = FormattedTextControl([("class:menu.title", title)])
+            parts.insert(0, Window(text, dont_extend_height=True, wrap_lines=True))
+        if self._hint:
+            hint = FormattedTextControl([("class:menu.hint", self._hint)])
+            parts.append(Window(hint, dont_extend_height=True, height=1))
+        self.container = HSplit(parts)
+
+    def _rows(self) -> StyleAndTextTuples:
+        from prompt_toolkit.application import get_app
+
+        size = get_app().output.get_size()
+        width = max(1, size.columns)
+        around = sum(-(-columns(line) // width) for line in self._title.split("\n")) + bool(self._hint) + 3
+        return [*render(self.menu, width, max(2, min(_MOST_ROWS, size.rows - around)), self._ascii)]
+
+    def _keys(self) -> KeyBindings:
+        from prompt_toolkit.key_binding import KeyBindings
+        from prompt_toolkit.keys import Keys
+
+        keys = KeyBindings()
+
+        def on(names: tuple[str, ...], step: Callable[[Menu], Menu]) -> None:
+            def pressed(_: KeyPressEvent) -> None:
+                self.menu = step(self.menu)
+
+            for name in names:
+                keys.add(name, eager=True)(pressed)
+
+        on(("up", "c-p", "s-tab"), lambda menu: menu.moved(-1))
+        on(("down", "c-n", "tab"), lambda menu: menu.moved(1))
+        on(("pageup",), lambda menu: menu.jumped(-PAGE))
+        on(("pagedown",), lambda menu: menu.jumped(PAGE))
+        on(("home",), lambda menu: menu.jumped(-len(menu.choices)))
+        on(("end",), lambda menu: menu.jumped(len(menu.choices)))
+        if self.menu.searchable:
+            on(("backspace",), lambda menu: menu.erased())
+            on(("c-u", "c-w"), lambda menu: menu.erased(whole=True))
+
+        @keys.add("enter", eager=True)
+        def _(_: KeyPressEvent) -> None:
+            if (choice := self.menu.at) is not None:
+                self._on_choice(choice.value)
+
+        def left(_: KeyPressEvent) -> None:
+            self._on_choice(None)
+
+        for name in ("escape", "c-c", "c-d"):
+            keys.add(name, eager=name != "escape")(left)
+
+        @keys.add(Keys.Any)
+        @keys.add(Keys.BracketedPaste)
+        def _(event: KeyPressEvent) -> None:
+            self._typed(event.data)
+
+        return keys
+
+    def _typed(self, text: str) -> None:
+        if self.menu.searchable:
+            if text.isprintable() or len(text) > 1:
+                self.menu = self.menu.typed(text)
+            return
+        if len(text) != 1:
+            return
+        self.menu, choice = self.menu.pressed(text)
+        if choice is not None:
+            self._on_choice(choice.value)
+        elif text == "q":
+            self._on_choice(None)
+        elif text in "jk":
+            self.menu = self.menu.moved(1 if text == "j" else -1)
+
+
+async def choose(
+    menu: Menu,
+    title: str = "",
+    input: Input | None = None,  # noqa: A002 - prompt_toolkit's name for it
+    output: Output | None = None,
+    *,
+    say: Texts | None = None,
+    ascii: bool = False,  # noqa: A002 - as in `render`
+) -> Any:
+    """Let the person choose, here and now; the chosen value, None if the menu was left. The rows vanish afterwards."""
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.layout.layout import Layout
+    from prompt_toolkit.styles import Style
+
+    def decided(value: Any) -> None:
+        if not app.is_done:
+            app.exit(result=value)
+
+    view = MenuView(menu, decided, title=title, say=say, ascii=ascii)
+    app: Application[Any] = Application(
+        layout=Layout(view.container),
+        key_bindings=view.key_bindings,
+        style=Style.from_dict(STYLE),
+        erase_when_done=True,
+        input=input,
+        output=output or _quiet_output(),
+    )
+    return await _run(app)
+
+
+async def ask_text(
+    question: str,
+    *,
+    secret: bool = False,
+    default: str = "",
+    input: Input | None = None,  # noqa: A002 - prompt_toolkit's name for it
+    output: Output | None = None,
+) -> str | None:
+    """Ask for one line; None if that was left with Esc, Ctrl-C or Ctrl-D. Of a secret only bullets are seen."""
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.buffer import Buffer
+    from prompt_toolkit.document import Document
+    from prompt_toolkit.key_binding import KeyBindings, merge_key_bindings
+    from prompt_toolkit.key_binding.defaults import load_key_bindings
+    from prompt_toolkit.layout.containers import HSplit, Window
+    from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
+    from prompt_toolkit.layout.layout import Layout
+    from prompt_toolkit.layout.processors import BeforeInput, PasswordProcessor, Processor
+    from prompt_toolkit.styles import Style
+
+    buffer = Buffer(document=Document(default), multiline=False)
+    bullets: list[Processor] = [PasswordProcessor("•")] if secret else []
+    control = BufferControl(buffer, input_processors=[*bullets, BeforeInput("> ")])
+    title = FormattedTextControl([("class:menu.title", question)])
+    body = HSplit(
+        [
+            Window(title, dont_extend_height=True, wrap_lines=True),
+            Window(control, dont_extend_height=True, wrap_lines=True),
+        ]
+    )
+    keys = KeyBindings()
+
+    def done(_: KeyPressEvent) -> None:
+        app.exit(result=buffer.text)
+
+    def left(_: KeyPressEvent) -> None:
+        app.exit(result=None)
+
+    keys.add("enter", eager=True)(done)
+    for name in ("escape", "c-c", "c-d"):
+        keys.add(name, eager=name != "escape")(left)
+    app: Application[str | None] = Application(
+        layout=Layout(body, focused_element=control),
+        key_bindings=merge_key_bindings([load_key_bindings(), keys]),
+        style=Style.from_dict(STYLE),
+        erase_when_done=True,
+        input=input,
+        output=output or _quiet_output(),
+    )
+    return await _run(app)
+
+
+async def _run(app: Application[Any]) -> Any:
+    """The application's result, None at the end of its input."""
+    app.ttimeoutlen = 0.05
+    app.timeoutlen = 0.25
+    try:
+        return await app.run_async(handle_sigint=False, set_exception_handler=False)
+    except EOFError:
+        return None
+
+
+def _quiet_output() -> Output:
+    """The terminal, never asked where its cursor is: the answer would come in between what is typed."""
+    import os
+    import sys
+
+    from prompt_toolkit.data_structures import Size
+    from prompt_toolkit.output import create_output
+    from prompt_toolkit.output.vt100 import Vt100_Output
+
+    if os.name == "nt" or not sys.stdout.isatty():
+        return create_output()
+
+    def size() -> Size:
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        return Size(rows=rows or 24, columns=columns or 80)
+
+    return Vt100_Output(sys.stdout, size, term=os.environ.get("TERM"), enable_cpr=False)
