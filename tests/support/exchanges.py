@@ -53,7 +53,8 @@ class Exchange:
     `chunk` cuts the body into HTTP chunks of that many bytes, which a client sees as so many reads; None sends it
     whole. `framing` says how the client learns where the body ends. `gate` stops the server before body byte `gate_at`,
     or before the first byte of the headers when `gate_at` is None. `cut_at` closes the connection before that body byte
-    (0: after the headers; -1: before the headers), `reset` with a TCP reset instead of an orderly close.
+    (0: after the headers; -1: before them), `reset` with a TCP reset instead of an orderly close. `pause_s` is the
+    time between chunks after the gate, for a server that takes its time.
     """
 
     status: int = 200
@@ -65,6 +66,7 @@ class Exchange:
     gate_at: int | None = None
     cut_at: int | None = None
     reset: bool = False
+    pause_s: float = 0.0
 
     def head(self) -> bytes:
         lines = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Scripted')}"]

@@ -214,7 +214,13 @@ class ModelServer:
             writer.write(b"".join(exchange.pieces(0, start)))
             await writer.drain()
             await _stand(exchange.gate, reader)
-        writer.write(b"".join(exchange.pieces(start, end)))
+        if exchange.pause_s:
+            for piece in exchange.pieces(start, end):
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(exchange.pause_s)
+        else:
+            writer.write(b"".join(exchange.pieces(start, end)))
         if exchange.cut_at is not None:
             await writer.drain()
             return _hang_up(exchange, writer)

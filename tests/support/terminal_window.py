@@ -1,8 +1,11 @@
-"""A program in a terminal whose screen is looked at as a person sees it: rows, colours gone, what scrolled away kept."""
+"""A program in a terminal whose screen is looked at as a person sees it, with what has scrolled away kept."""
 
 from __future__ import annotations
 
 import fcntl
+import os
+import re
+import select
 import signal
 import struct
 import termios
@@ -53,6 +56,28 @@ class TerminalWindow(PseudoTerminal):
     def until_gone(self, what: str, *, timeout_s: float = 20.0) -> str:
         """Wait until the text stands nowhere on the screen any more."""
         return self.until(lambda window: what not in "\n".join(window.rows), timeout_s=timeout_s)
+
+    def type_bytes(self, data: bytes) -> None:
+        os.write(self._master, data)
+
+    def type(self, text: str) -> None:
+        """All of it, reading what the program writes meanwhile: a long paste would else fill both directions."""
+        data = text.encode()
+        while data:
+            readable, writable, _ = select.select([self._master], [self._master], [], 10)
+            if readable:
+                self._read(time.monotonic())
+            if writable:
+                data = data[os.write(self._master, data[:1024]) :]
+
+    def hang_up(self) -> None:
+        """Close the terminal, as when its window is closed."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDWR)
+
+    def sgr_codes(self) -> list[str]:
+        """Every colour and style code the program has written."""
+        return [code for codes in re.findall(r"\x1b\[([0-9;]*)m", self.seen) for code in (codes or "0").split(";")]
 
     def resize(self, columns: int, rows: int) -> None:
         self.screen.resize(rows, columns)

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from helloclaw.repl.output.cards import Cards
     from helloclaw.repl.output.painter import Painter
     from helloclaw.repl.output.theme import Palette
-    from helloclaw.repl.screen import Screen
+    from helloclaw.repl.screen import Screen, View
 
 RING_AFTER_S = 8.0
+GUARD_S = 0.5
+"""Keys typed into a text a moment before a question appears are not meant for the question."""
 
 
 class Desk:
@@ -114,7 +116,7 @@ class Desk:
             decided(value)
 
         menu = Menu(tuple(rows), searchable=search)
-        self.screen.show(MenuView(menu, on_choice, title=title, say=self.say))
+        self._put(MenuView(menu, on_choice, title=title, say=self.say))
 
     async def pick(self, rows: Sequence[Choice], title: str = "", *, search: bool = False) -> Any:
         """The chosen value, None if the menu was left."""
@@ -129,7 +131,12 @@ class Desk:
             self.screen.show(None)
             done(text)
 
-        self.screen.show(TextView(title, on_text))
+        self._put(TextView(title, on_text))
+
+    def _put(self, view: View) -> None:
+        self.screen.show(view)
+        if self.screen.guarded:
+            self.hint(self.say("ask.in_a_moment"), GUARD_S)
 
 
 class SlashHost:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from prompt_toolkit.application import Application
-from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition, vi_insert_mode
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
 from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyBindingsBase, merge_key_bindings
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 
     from helloclaw.repl.compose.composer import Composer
 
-# Keys typed into a text a moment before a question appears are not meant for the question.
-GUARD_S = 0.5
 _TYPED_WITHIN_S = 1.0
 _BEGIN_UPDATE, _END_UPDATE = "\x1b[?2026h", "\x1b[?2026l"
 """Terminals that know synchronized updates (DEC mode 2026) show what lies between as one change; others ignore it."""
@@ -106,7 +103,7 @@ class Screen:
         hands: Hands,
         style: Callable[[], dict[str, str]],
         *,
-        vi: bool = False,
+        guard_s: float,
         source: Input | None = None,
         output: Output | None = None,
     ) -> None:
@@ -116,13 +113,14 @@ class Screen:
         self._view: View | None = None
         self._view_since = 0.0
         self._guarded = False
+        self._guard_s = guard_s
         self._typed_at = 0.0
         self._above: list[str] = []
         self._app: Application[None] = Application(
-            layout=Layout(self._layout(), focused_element=composer.container),
+            layout=Layout(self._layout(), focused_element=composer.window),
             key_bindings=merge_key_bindings([self._bindings(), _of_view(self)]),
             style=DynamicStyle(lambda: Style.from_dict(style())),
-            editing_mode=EditingMode.VI if vi else EditingMode.EMACS,
+            editing_mode=composer.editing_mode,
             erase_when_done=True,
             enable_page_navigation_bindings=False,
             min_redraw_interval=0.02,
@@ -196,7 +194,7 @@ class Screen:
         now = time.monotonic()
         self._view_since = now
         self._guarded = view is not None and now - self._typed_at < _TYPED_WITHIN_S
-        self._app.layout.focus(self._composer.container if view is None else view.container)
+        self._app.layout.focus(self._composer.window if view is None else view.container)
         self.repaint()
 
     @property
@@ -209,8 +207,8 @@ class Screen:
 
     @property
     def guarded(self) -> bool:
-        """Whether keys are to be dropped, since a question has only just appeared under busy fingers."""
-        return self._view is not None and self._guarded and time.monotonic() - self._view_since < GUARD_S
+        """Whether keys are to be dropped, since a question has appeared under busy fingers less than `guard_s` ago."""
+        return self._view is not None and self._guarded and time.monotonic() - self._view_since < self._guard_s
 
     def ring(self) -> None:
         self._app.output.bell()
@@ -289,7 +287,7 @@ class Screen:
         keys.add("s-tab", filter=composing)(_calling(hands.next_mode))
         keys.add("up", filter=composing & empty & Condition(hands.anything_waits))(_calling(hands.recall))
         keys.add("c-l", filter=composing)(_calling(self.clear))
-        return merge_key_bindings([ConditionalKeyBindings(self._composer.key_bindings, composing), keys])
+        return keys
 
 
 def _of_view(screen: Screen) -> KeyBindingsBase:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from prompt_toolkit.data_structures import Size
+
 from helloclaw.repl.compose.composer import Composer
 from helloclaw.repl.compose.shapes import CommandHelp, Composed
-from helloclaw.repl.desk import Desk
+from helloclaw.repl.desk import GUARD_S, Desk
 from helloclaw.repl.feed import Feed
 from helloclaw.repl.output.cards import Cards
 from helloclaw.repl.output.painter import Painter
@@ -45,13 +48,15 @@ def set_up(
         editing=settings.ui.editing,
         on_submit=submit,
         environ=desk.environ,
+        notify=lambda text: desk.print(desk.cards.notice(text, "warning")),
+        mark_style=lambda: f"class:mode.{talk.mode}",
     )
     desk.screen = Screen(
         desk.composer,
         talk,
         talk,
         desk.styles,
-        vi=settings.ui.editing == "vi",
+        guard_s=GUARD_S,
         source=source,
         output=output or quiet_output(desk),
     )
@@ -73,9 +78,15 @@ def quiet_output(desk: Desk) -> Output:
         "truecolor": ColorDepth.DEPTH_24_BIT,
     }
     depth = colour_depth(desk.environ, is_terminal=True)
-    return Vt100_Output.from_pty(
-        sys.stdout, term=desk.environ.get("TERM"), default_color_depth=depths[depth], enable_cpr=False
+    return Vt100_Output(
+        sys.stdout, _size, term=desk.environ.get("TERM"), default_color_depth=depths[depth], enable_cpr=False
     )
+
+
+def _size() -> Size:
+    """Of the terminal now; one that does not know its size is taken for an old one."""
+    columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    return Size(rows=rows or 24, columns=columns or 80)
 
 
 def speaks_utf8() -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.output import Output
 
     from helloclaw.agent.session import Session
+    from helloclaw.protocol.events import Mode
     from helloclaw.repl.compose.composer import Composed
     from helloclaw.repl.conversation import Conversation
     from helloclaw.slash.base import Host
@@ -127,6 +128,10 @@ class Talk:
     def host(self) -> Host | None:
         return None if self._conversation is None else self._desk.host(self._conversation.session)
 
+    @property
+    def mode(self) -> Mode:
+        return self._desk.first_mode if self._conversation is None else self._conversation.mode
+
     def cwd(self) -> Path:
         return self._options.workdir if self._conversation is None else self._conversation.session.cwd
 
@@ -149,11 +154,10 @@ class Talk:
     def hud(self, width: int) -> StyleAndTextTuples:
         from helloclaw.repl.output.hud import hud
 
-        desk, conversation = self._desk, self._conversation
+        desk = self._desk
         if desk.hint_now:
             return [("class:hint", desk.hint_now)]
-        mode = conversation.mode if conversation is not None else desk.first_mode
-        return hud(desk.feed.usage, desk.feed.usage_before, desk.model, mode, width, desk.say, ascii=desk.ascii)
+        return hud(desk.feed.usage, desk.feed.usage_before, desk.model, self.mode, width, desk.say, ascii=desk.ascii)
 
     # Keys.
 
