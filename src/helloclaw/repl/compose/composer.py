@@ -18,7 +18,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.layout.containers import ConditionalContainer, HSplit, Window
+from prompt_toolkit.layout.containers import HSplit, Window
 from prompt_toolkit.layout.controls import BufferControl
 from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.layout.processors import AppendAutoSuggestion
@@ -85,7 +85,11 @@ class Composer:
             on_cursor_position_changed=self._cursor_moved,
         )
         self.key_bindings = keys.bindings(self)
-        self._search = SearchToolbar(vi_mode=editing == "vi")
+        self._search = SearchToolbar(
+            vi_mode=editing == "vi",
+            forward_search_prompt=say("compose.search.forward"),
+            backward_search_prompt=say("compose.search.backward"),
+        )
         self.control = BufferControl(
             buffer=self.buffer,
             input_processors=[AppendAutoSuggestion()],
@@ -96,7 +100,7 @@ class Composer:
         self.window = Window(
             self.control, height=_height, wrap_lines=True, dont_extend_height=True, get_line_prefix=self._prefix
         )
-        self.container = HSplit([self.window, ConditionalContainer(self._search, Condition(self._searching))])
+        self.container = HSplit([self.window, self._search])
 
     # ── for the screen ──
 
@@ -139,8 +143,10 @@ class Composer:
 
     def complete(self) -> None:
         buffer = self.buffer
-        if buffer.complete_state:
+        if state := buffer.complete_state:
             buffer.complete_next()
+            if len(state.completions) == 1:
+                self._close_menu()
         elif buffer.suggestion and buffer.suggestion.text and buffer.document.is_cursor_at_the_end:
             buffer.insert_text(buffer.suggestion.text)
         else:
@@ -152,7 +158,7 @@ class Composer:
 
     def take_choice(self) -> None:
         """Keep the chosen completion; a command that wants no argument is complete and goes off."""
-        self.buffer.complete_state = None
+        self._close_menu()
         whole = {f"/{command.name}" for command in self._commands() if not command.takes_argument}
         if self.buffer.text in whole:
             self.submit()
@@ -188,6 +194,12 @@ class Composer:
 
     # ── within ──
 
+    def _close_menu(self) -> None:
+        """Take what is chosen; in a directory, the menu goes on with what is there."""
+        self.buffer.complete_state = None
+        if self.buffer.document.char_before_cursor == "/" and self._wants_completion():
+            self.buffer.start_completion()
+
     async def _edit(self) -> None:
         if notice := await self.edit():
             self._notify(notice)
@@ -222,30 +234,33 @@ class Composer:
             self._last_delivery = None
 
     def _replace(self, text: str) -> None:
-        self._before = (text, len(text), self.buffer.working_index)
+        self._before = (text, len(text), self._place())
         self.buffer.document = Document(text, len(text))
 
     def _text_changed(self, buffer: Buffer) -> None:
-        before, _, index = self._before
+        before, _, place = self._before
         labels = self._pastes.labels
-        self._before = (buffer.text, buffer.cursor_position, buffer.working_index)
-        if labels and index == buffer.working_index and (kept := paste.whole(before, buffer.text, labels)):
-            self._before = (kept[0], kept[1], index)
+        self._before = (buffer.text, buffer.cursor_position, self._place())
+        if labels and place == self._place() and (kept := paste.whole(before, buffer.text, labels)):
+            self._before = (*kept, place)
             buffer.document = Document(*kept)
+        elif len(buffer.text) < len(before) and self._wants_completion():
+            buffer.start_completion()
 
     def _cursor_moved(self, buffer: Buffer) -> None:
         at = buffer.cursor_position
         if labels := self._pastes.labels:
             at = paste.outside(buffer.text, at, self._before[1], labels)
-        self._before = (buffer.text, at, buffer.working_index)
+        self._before = (buffer.text, at, self._place())
         if at != buffer.cursor_position:
             buffer.cursor_position = at
 
+    def _place(self) -> int:
+        """Which entry of the history is in the buffer: the same number until the person moves to another one."""
+        return self.buffer.working_index - self.history.given
+
     def _wants_completion(self) -> bool:
         return wants_completion(self.buffer.document.text_before_cursor)
-
-    def _searching(self) -> bool:
-        return get_app().layout.is_searching
 
     def _prefix(self, line: int, wrapped: int) -> StyleAndTextTuples:
         if line == 0 and wrapped == 0:

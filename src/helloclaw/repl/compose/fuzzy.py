@@ -1,145 +1,190 @@
 """Find what was meant by a few characters of a path or a name: the best of many thousand, in milliseconds. Pure.
 
-Matches are in classes that C code can tell apart; only within a class that is not full yet are matches compared.
+All candidates are in one text with a line each, in the order that counts among equals, so that one search by C code
+goes through thousands of them and most searches end at the first few hits.
 """
 
 from __future__ import annotations
 
-import heapq
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, islice
 from typing import NamedTuple
 
-# Which characters a text has, as bits; a text without one of the query's can't match.
-_BITS = 61
-_WORD_STARTS = re.compile(r"(?:(?<![^\W_])[^\W_]|(?<=[a-z0-9])[A-Z])")
-_BOUNDARY = r"(?<![^\W_])"
+COMPARED = 2000
+"""Of scattered matches, so many of the shortest are compared by how close together their characters are."""
+
+_WORD_STARTS = re.compile(r"(?<![^\W_])[^\W_]|(?<=[a-z0-9])[A-Z]")
+
+# Numbers of candidates, in order.
+_Hits = Iterator[int]
 
 
 class Match(NamedTuple):
-    """A candidate that fits. `grade` orders matches, the best first; the first of it is the class."""
+    """A candidate that fits, its class (0 is best, see `rank`), and how many characters a scattered match spans."""
 
     text: str
-    grade: tuple[int, int, int, str]
-
-
-class _Candidate(NamedTuple):
-    text: str
-    folded: str
-    base: str
-    initials: str
-    mask: int
+    kind: int
+    gap: int = 0
 
 
 class Candidates:
-    """Texts prepared for search, with the result of the last query, which the next one narrows if it goes on."""
+    """Texts prepared for search. A query that goes on from the last one looks only at what that one left."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._all = [_prepared(text) for text in texts]
-        self._last: tuple[str, list[_Candidate]] = ("", self._all)
+        self._all = _Pool(sorted(sorted(texts), key=len))
+        self._last = ("", self._all)
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._all.texts)
 
     def rank(self, query: str, limit: int) -> list[Match]:
-        """The best `limit` matches, best first."""
+        """The best `limit` matches, best first; see `rank` below."""
         wanted = fold(query)
         before, pool = self._last
-        if not (before and wanted.startswith(before)):
-            pool = self._all
-        mask = _mask(wanted)
-        pool = [candidate for candidate in pool if candidate.mask & mask == mask]
-        if len(wanted) > 1:
-            search = _subsequence(wanted).match
-            pool = [candidate for candidate in pool if search(candidate.folded)]
-        self._last = (wanted, pool)
-        return _best(wanted, pool, limit)
+        if not wanted.startswith(before):
+            before, pool = "", self._all
+        if not wanted:
+            return [Match(text, 1) for text in self._all.texts[:limit]]
+        found, fitting = pool.search(wanted, limit)
+        if fitting is not None and len(fitting) < len(pool.texts):
+            before, pool = wanted, _Pool([pool.texts[number] for number in sorted(fitting)])
+        self._last = (before, pool)
+        return found
 
 
 def rank(query: str, candidates: Sequence[str], limit: int | None = None) -> list[Match]:
-    """All candidates that have the query's characters in order, best first. Case and Unicode form don't count.
+    """The candidates that have the query's characters in order, best first. Case and Unicode form don't count.
 
-    From best to worst class: the text itself or its last part; at the start of the last part; at a word in it; within
-    it; initials of words; at a word of the path; within the path; scattered in the last part; scattered anywhere. In a
-    class: the closest together, the shortest, then by text.
+    Classes, best first: 0 the last part of the path, or all of it, is the query; 1 the last part begins with it, 2 has
+    a word that begins with it, 3 has it; 4 the query is initials of words in a row; 5 the path has a word that begins
+    with it, 6 has it; 7 the last part has its characters scattered, 8 the path has. Within a class: the closest
+    together (7 and 8), then the shortest, then by text. The same text twice is one candidate.
     """
-    return Candidates(candidates).rank(query, len(candidates) if limit is None else limit)
+    unique = dict.fromkeys(candidates)
+    return Candidates(unique).rank(query, len(unique) if limit is None else limit)
 
 
 def fold(text: str) -> str:
-    """`text` without differences of case and Unicode form."""
-    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower()
+    """`text` without differences of case and Unicode form, as one line."""
+    folded = text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
+    return folded.replace("\n", "\0")
 
 
-def _prepared(text: str) -> _Candidate:
-    folded = fold(text)
-    base = folded[folded.rstrip("/").rfind("/") + 1 :]
-    return _Candidate(text, folded, base, "".join(_WORD_STARTS.findall(text)).lower(), _mask(folded))
+class _Lines:
+    """One line for each candidate, searched as a whole."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._text = "\n" + "\n".join(lines) + "\n"
+        self._starts = list(accumulate((len(line) + 1 for line in lines), initial=1))
+
+    def have_all(self, characters: str) -> bool:
+        """Whether each of `characters` is in some line."""
+        return all(character in self._text for character in characters)
+
+    def having(self, part: str) -> _Hits:
+        """Lines with `part`, in which a line feed stands for a line's beginning or end."""
+        at = self._text.find(part)
+        while at >= 0:
+            number = self._line(at + part.startswith("\n"))
+            yield number
+            at = self._text.find(part, self._starts[number + 1] - 1)
+
+    def matching(self, pattern: re.Pattern[str]) -> _Hits:
+        """Lines with a match of `pattern`, which must not go beyond a line."""
+        found = pattern.search(self._text)
+        while found:
+            number = self._line(found.start() + found[0].startswith("\n"))
+            yield number
+            found = pattern.search(self._text, self._starts[number + 1] - 1)
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self._starts, at) - 1
 
 
-def _mask(text: str) -> int:
-    mask = 0
-    for character in set(text):
-        mask |= 1 << (ord(character) % _BITS)
-    return mask
+class _Pool:
+    """Candidates, shortest first, with what is searched of them: all, the last part of the path, words' initials."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self._folded = [fold(text) for text in texts]
+        self._bases = [folded[folded.rfind("/", 0, -1) + 1 :] for folded in self._folded]
+        self._paths = _Lines(self._folded)
+        self._names = _Lines(self._bases)
+        self._initials = _Lines(_all_initials(texts))
+
+    def search(self, query: str, limit: int) -> tuple[list[Match], set[int] | None]:
+        """The best `limit` matches, and the numbers of all that match if it came to looking for all of them."""
+        seen: set[int] = set()
+        found: list[Match] = []
+        for kind, search in enumerate(self._searches(query)):
+            for number in search():
+                if len(found) >= limit:
+                    return found, None
+                if number not in seen:
+                    seen.add(number)
+                    found.append(Match(self.texts[number], kind))
+        if not self._paths.have_all(query):
+            return found, seen
+        every = True
+        for kind, lines, parts in ((7, self._names, self._bases), (8, self._paths, self._folded)):
+            if len(found) >= limit:
+                return found, None
+            fresh = (number for number in lines.matching(_scattered(query)) if number not in seen)
+            hits = list(islice(fresh, max(COMPARED, limit)))
+            every = every and len(hits) < COMPARED
+            seen.update(hits)
+            found += self._closest(query, kind, hits, parts)
+        return found[:limit], seen if every else None
+
+    def _closest(self, query: str, kind: int, hits: list[int], parts: list[str]) -> list[Match]:
+        """Scattered matches, those close together before others."""
+        spread = re.compile("[^\n]*?".join(map(re.escape, query))).search
+        compared = [Match(self.texts[n], kind, _span(spread(parts[n]))) for n in hits[:COMPARED]]
+        compared.sort(key=lambda match: match.gap)
+        return compared + [Match(self.texts[n], kind) for n in hits[COMPARED:]]
+
+    def _searches(self, query: str) -> tuple[Callable[[], _Hits], ...]:
+        # The literal first: that is what the search can skip to.
+        word = re.compile(f"{re.escape(query)}(?<![^\\W_]{re.escape(query)})")
+        return (
+            lambda: self._exact(query),
+            lambda: self._names.having(f"\n{query}"),
+            lambda: self._names.matching(word),
+            lambda: self._names.having(query),
+            lambda: self._initials.having(query),
+            lambda: self._paths.matching(word),
+            lambda: self._paths.having(query),
+        )
+
+    def _exact(self, query: str) -> _Hits:
+        places = ((self._names, f"\n{query}\n"), (self._names, f"\n{query}/\n"), (self._paths, f"\n{query}\n"))
+        yield from sorted({hit for lines, part in places for hit in lines.having(part)})
 
 
-def _subsequence(query: str) -> re.Pattern[str]:
-    """Matches what has the query's characters in order, never going back (no other way could fit better)."""
-    return re.compile("".join(f"[^{re.escape(c)}]*+{re.escape(c)}" for c in query), re.DOTALL)
+def _scattered(query: str) -> re.Pattern[str]:
+    """Matches from the start of a line that has the query's characters in order. It never goes back: no need to."""
+    return re.compile("\n" + "".join(f"[^{re.escape(c)}\n]*+{re.escape(c)}" for c in query))
 
 
-def _best(query: str, pool: list[_Candidate], limit: int) -> list[Match]:
-    if not query:
-        return heapq.nsmallest(limit, (Match(c.text, (0, 0, len(c.text), c.text)) for c in pool), key=_grade)
-    found: list[Match] = []
-    for number, fits in enumerate(_classes(query)):
-        if len(found) >= limit:
-            break
-        hits = [candidate for candidate in pool if fits(candidate)]
-        if not hits:
-            continue
-        gap = _gap(query, in_base=number == _SCATTERED_IN_BASE) if number >= _SCATTERED_IN_BASE else _no_gap
-        graded = (Match(c.text, (number, gap(c), len(c.text), c.text)) for c in hits)
-        found += heapq.nsmallest(limit - len(found), graded, key=_grade)
-        pool = [candidate for candidate in pool if not fits(candidate)]
+def _all_initials(texts: list[str]) -> list[str]:
+    """The first characters of each text's words. Directories are looked at once, since most paths share theirs."""
+    known: dict[str, str] = {}
+    found: list[str] = []
+    for text in texts:
+        cut = text.rfind("/", 0, -1) + 1
+        directory = text[:cut]
+        if directory not in known:
+            known[directory] = _initials(directory)
+        found.append(known[directory] + _initials(text[cut:]))
     return found
 
 
-_SCATTERED_IN_BASE = 7
+def _initials(text: str) -> str:
+    return fold("".join(_WORD_STARTS.findall(text)))
 
 
-def _classes(query: str) -> tuple[Callable[[_Candidate], object], ...]:
-    word = re.compile(_BOUNDARY + re.escape(query)).search
-    scattered = _subsequence(query).match
-    return (
-        lambda c: c.base.rstrip("/") == query or c.folded == query,
-        lambda c: c.base.startswith(query),
-        lambda c: query in c.base and word(c.base),
-        lambda c: query in c.base,
-        lambda c: query in c.initials,
-        lambda c: query in c.folded and word(c.folded),
-        lambda c: query in c.folded,
-        lambda c: scattered(c.base),
-        lambda c: scattered(c.folded),
-    )
-
-
-def _gap(query: str, *, in_base: bool) -> Callable[[_Candidate], int]:
-    """How many characters the leftmost match spans."""
-    spanning = re.compile("[^\0]*?".join(map(re.escape, query)), re.DOTALL).search
-
-    def gap(candidate: _Candidate) -> int:
-        found = spanning(candidate.base if in_base else candidate.folded)
-        return found.end() - found.start() if found else len(candidate.folded)
-
-    return gap
-
-
-def _no_gap(_: _Candidate) -> int:
-    return 0
-
-
-def _grade(match: Match) -> tuple[int, int, int, str]:
-    return match.grade
+def _span(found: re.Match[str] | None) -> int:
+    return found.end() - found.start() if found else 0

@@ -71,9 +71,12 @@ class FileHistory(History):
         super().__init__()
         self._path = path
         self._reading: asyncio.Task[list[str]] | None = None
+        self.given = 0
+        """Entries that the latest `load` has handed out and that were taken."""
 
     async def load(self) -> AsyncGenerator[str, None]:
         """Entries, latest first. The file is read once, in a thread."""
+        self.given = 0
         if not self._loaded:
             if self._reading is None:
                 self._reading = asyncio.create_task(asyncio.to_thread(self._read))
@@ -83,6 +86,7 @@ class FileHistory(History):
                 self._loaded_strings += past
         for number, entry in enumerate(list(self._loaded_strings), 1):
             yield entry
+            self.given += 1
             if number % _SHARE == 0:
                 await asyncio.sleep(0)
 

@@ -84,7 +84,8 @@ def whole(before: str, after: str, labels: Iterable[str]) -> tuple[str, int] | N
     The change is taken as one replacement of neighbouring characters.
     """
     hurt = spans(before, labels)
-    if not hurt:
+    # Where equal characters are side by side it can't be told which of them went; what matters is who is left.
+    if not any(before.count(label) > after.count(label) for label in {before[left:right] for left, right in hurt}):
         return None
     start = _common(before, after)
     rest = min(len(before), len(after)) - start
