@@ -28,6 +28,7 @@ from helloclaw.permissions.verdict import Scope
 from helloclaw.protocol.events import Mode, SessionCreated, Status
 from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.settings.source import SettingsSource
+from helloclaw.settings.trust import is_trusted
 from helloclaw.settings.values import Settings
 from helloclaw.storage.paths import Home, person_home
 from helloclaw.tools.base import Tool
@@ -240,7 +241,9 @@ def _model_at(endpoints: tuple[Endpoint, Endpoint | None], home: Home, tell: Cal
 
 
 def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:
-    """The person's rules from settings and file, the project's (which only tighten), and those given for this session.
+    """The person's rules from settings and file, the project's, and those given for this session.
+
+    A project's rules only tighten until the person has trusted its directory.
 
     Raises `BadRule` for the first that can't be read: a guard with a hole is no guard.
     """
@@ -252,10 +255,12 @@ def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:
     )
     saved = load_rules(options.home.permissions, source="user")
     project = load_rules(options.workdir / ".claude" / "permissions.json", source="project")
+    if not (project.allow and is_trusted(options.home, options.workdir)):
+        project = project.tightening()
     flags = tuple(parse_rule(text, source="flag") for text in options.allow)
     own = tuple(parse_rule(tool.name, source="flag") for tool in options.extra_tools)
     return RuleSet(
-        allow=(*rules.allow, *saved.allow, *flags, *own),
+        allow=(*rules.allow, *saved.allow, *project.allow, *flags, *own),
         deny=(*rules.deny, *saved.deny, *project.deny),
         ask=(*rules.ask, *saved.ask, *project.ask),
     )

@@ -127,6 +127,6 @@ COMMANDS = (
     Command("web", "later", ready=False),
     Command("memory", "later", ready=False),
     Command("cron", "later", ready=False),
-    Command("trust", "later", ready=False),
+    Command("trust", "trust", arguments=("[DIR]",), options=(Option(("--list",)), Option(("--remove",), "DIR"))),
     Command("doctor", "later", ready=False),
 )

@@ -12,6 +12,7 @@ from helloclaw.permissions.explain import name_of, to_json
 from helloclaw.permissions.rules import RuleSet, load_rules, remove_rule
 from helloclaw.permissions.verdict import Call, Verdict
 from helloclaw.settings.problems import nearest
+from helloclaw.settings.trust import is_trusted
 from helloclaw.wording.plain import one_line
 
 
@@ -76,7 +77,9 @@ def _list(run: Run) -> int:
     settings, home = options.source.current(), options.home
     project_file = options.workdir / ".claude" / "permissions.json"
     # What a project allows counts for nothing until its directory is trusted.
-    project = load_rules(project_file, source="project").tightening()
+    project = load_rules(project_file, source="project")
+    if not is_trusted(home, options.workdir):
+        project = project.tightening()
     said = settings.permissions
     in_config = (("deny", said.deny), ("ask", said.ask), ("allow", said.allow))
     rows = [_row(behaviour, rule, home.config) for behaviour, found in in_config for rule in found]
