@@ -18,7 +18,7 @@ from helloclaw.cli.problems import explain
 from helloclaw.cli.prompt_input import read_prompt
 from helloclaw.cli.run import Run
 from helloclaw.repl.stdin_lines import StdinLines
-from helloclaw.cli.terminal import OutputClosed, encoded
+from helloclaw.cli.terminal import OutputClosed, OutputFailed, encoded
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Command, Say
 from helloclaw.wording.lines import needed_line, progress_line
@@ -26,8 +26,6 @@ from helloclaw.wording.plain import one_line, visible
 
 if TYPE_CHECKING:
     from helloclaw.agent.session import Session
-
-_CANCEL_AGAIN_S = 0.05
 
 
 class Reporter(Protocol):
@@ -47,6 +45,9 @@ def main(run: Run) -> int:
     streamed_input = run.choice("input_format", ("text", "stream-json")) == "stream-json"
     reporter = _reporter(run, output)
     outcome = Outcome()
+    if not run.terminal.has_output:
+        run.complain(run.say("headless.no_output"))
+        return FAILED
     try:
         interrupt_on_terminate()
         says = None if streamed_input else [_say(run)]
@@ -56,6 +57,8 @@ def main(run: Run) -> int:
     except (KeyboardInterrupt, asyncio.CancelledError):
         outcome.interrupted()
         code = INTERRUPTED
+    except OutputFailed:
+        raise
     except OutputClosed:
         return FAILED
     except Exception as error:
@@ -63,6 +66,8 @@ def main(run: Run) -> int:
         reporter.finish(outcome, run.say.say(explained[0]) if explained else type(error).__name__)
         raise
     reporter.finish(outcome)
+    if outcome.is_empty:
+        run.complain(run.say("headless.empty_answer"))
     return code
 
 
@@ -91,9 +96,8 @@ class _Headless:
         self._outcome = outcome
         self._session: Session | None = None
         self._waiting: asyncio.Queue[Say | None] = asyncio.Queue()
-        self._over = False  # the turn, not the run
         self._stopping = False
-        self._closed = False
+        self._closed: OutputClosed | None = None
 
     async def converse(self, opening: Opening, says: list[Say] | None) -> int:
         """Run the turns; the exit code. `says` None is to read commands from standard input."""
@@ -115,8 +119,16 @@ class _Headless:
                     await self._follow(session)
                 else:
                     for say in says:
-                        await session.turn(say)
-        return FAILED if self._closed else self._outcome.exit_code
+                        await self._turn(session, say)
+        if self._closed is not None:
+            raise self._closed
+        return self._outcome.exit_code
+
+    async def _turn(self, session: Session, say: Say) -> None:
+        if self._stopping:
+            self._outcome.interrupted()
+        else:
+            await session.turn(say)
 
     async def _follow(self, session: Session) -> None:
         """Run a turn for each `say` line, one after the other; other commands count at once."""
@@ -131,8 +143,8 @@ class _Headless:
         listening = asyncio.create_task(listen(), name="stdin")
         listening.add_done_callback(lambda _: self._waiting.put_nowait(None))
         try:
-            while not self._stopping and (say := await self._waiting.get()) is not None:
-                await session.turn(say)
+            while (say := await self._waiting.get()) is not None:
+                await self._turn(session, say)
             if listening.done():
                 listening.result()
         finally:
@@ -140,22 +152,20 @@ class _Headless:
 
     def _hear(self, event: events.Event) -> None:
         self._outcome.hear(event)
-        self._over = isinstance(event, events.RoundEnd) or (self._over and not isinstance(event, events.UserMessage))
-        if self._closed:
+        if self._closed is not None:
             return
         try:
             self._reporter.hear(event)
-        except OutputClosed:
-            self._closed = True
+        except OutputClosed as error:
+            self._closed = error
             self._stop()
 
     def _stop(self) -> None:
-        """Cancel the turn, also if it is only just about to start."""
+        """Cancel the turn that runs or is about to, and begin no other."""
         self._stopping = True
         self._waiting.put_nowait(None)
-        if self._session is not None and not self._over:
+        if self._session is not None:
             self._session.send(Cancel())
-            asyncio.get_running_loop().call_later(_CANCEL_AGAIN_S, self._stop)
 
 
 async def _commands() -> AsyncIterator[Command]:
@@ -206,6 +216,9 @@ class _TextReporter:
                 self._shown = True
             case events.AssistantEnd() if self._live:
                 self._end_line()
+            case events.ErrorEvent() if event.session_id and (line := needed_line(event, self._run.say)):
+                self._end_line()
+                self._run.complain(self._run.say("headless.failed_in", error=line, id=event.session_id))
             case _:
                 if progress_line(event, self._run.say) or needed_line(event, self._run.say):
                     self._end_line()

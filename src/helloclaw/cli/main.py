@@ -9,7 +9,7 @@ from importlib import import_module
 
 from helloclaw.cli.parse import Invocation, UsageError, parse
 from helloclaw.cli.run import Run
-from helloclaw.cli.terminal import OutputClosed, Terminal
+from helloclaw.cli.terminal import OutputClosed, OutputFailed, Terminal
 from helloclaw.i18n import Lang, SpokenError, Texts, choose, texts
 from helloclaw.wording.plain import one_line
 
@@ -29,6 +29,9 @@ def entry(words: Sequence[str] | None = None) -> int:
         return _run(words, terminal, speak)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except OutputFailed as error:
+        terminal.error(one_line(speak("error.output", why=error.why)))
+        return EXIT_FAILED
     except OutputClosed:
         return EXIT_DONE
     except SpokenError as error:
@@ -51,7 +54,7 @@ def _run(words: Sequence[str], terminal: Terminal, speak: Texts) -> int:
     if arguments.flag("help"):
         from helloclaw.cli.help import render_help
 
-        terminal.line(render_help(speak, invocation.command, invocation.action))
+        terminal.line(render_help(speak, invocation.command, invocation.action, terminal.width(os.environ)))
         return EXIT_DONE
     if arguments.flag("version"):
         from helloclaw import __version__

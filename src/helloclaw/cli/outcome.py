@@ -52,6 +52,7 @@ class Outcome:
 
     def __init__(self) -> None:
         self.text = ""
+        self._answered = False  # the last call of the model, with words
         self._session_id = ""
         self._denials: list[Denial] = []
         self._error: events.ErrorEvent | None = None
@@ -66,8 +67,10 @@ class Outcome:
         match event:
             case events.UserMessage(source="user"):
                 self.text, self._error, self._end = "", None, None
+            case events.LlmStart():
+                self._answered = False
             case events.AssistantEnd() if event.text.strip():
-                self.text = event.text
+                self.text, self._answered = event.text, True
             case events.ToolDenied():
                 denial = Denial(tool=event.name, input=event.input, reason=event.reason, rule=event.rule)
                 self._denials.append(denial)
@@ -86,6 +89,11 @@ class Outcome:
         """The run was ended before a turn could say so itself."""
         if self._end is None:
             self._end = events.RoundEnd(reason="interrupted")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all went well and there is still no answer: nothing was said at the end, or only thought."""
+        return self._end is not None and self._end.reason == "done" and not self._answered
 
     @property
     def exit_code(self) -> int:

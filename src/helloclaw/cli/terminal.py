@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from helloclaw.wording.plain import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class OutputClosed(Exception):
     """Whoever read our standard output has gone."""
+
+
+class OutputFailed(OutputClosed):
+    """Standard output takes nothing: the disk is full, say. `why` is the system's reason."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Terminal:
@@ -22,6 +30,7 @@ class Terminal:
 
     def __init__(self, stdin: TextIO | None, stdout: TextIO | None, stderr: TextIO | None) -> None:
         self.stdin = stdin
+        self.has_output = stdout is not None
         self._out = _prepared(stdout)
         self._err = _prepared(stderr)
         self.reads_terminal = _is_terminal(stdin)
@@ -33,13 +42,26 @@ class Terminal:
         return cls(sys.stdin, sys.stdout, sys.stderr)
 
     def write(self, text: str) -> None:
-        """Raises `OutputClosed`."""
+        """Raises `OutputClosed`, `OutputFailed`."""
         try:
             self._out.write(text)
             self._out.flush()
         except (BrokenPipeError, ValueError) as error:
             self._abandon()
             raise OutputClosed from error
+        except OSError as error:
+            self._abandon()
+            raise OutputFailed(error.strerror or str(error)) from error
+
+    def width(self, environ: Mapping[str, str]) -> int:
+        """Columns to write in: `COLUMNS`, else the terminal's; 0 where there is no telling, as in a pipe."""
+        said = environ.get("COLUMNS", "")
+        if said.isascii() and said.isdigit() and int(said) > 0:
+            return int(said)
+        try:
+            return os.get_terminal_size(self._out.fileno()).columns if self.writes_terminal else 0
+        except (OSError, ValueError):
+            return 0
 
     def line(self, text: str = "") -> None:
         self.write(f"{text}\n")

@@ -359,4 +359,13 @@ TEXTS: Final[dict[str, str]] = {
     "trust.what.skills/": "skills",
     "help.option.list": "Show what is trusted",
     "help.option.remove": "Take trust away from a directory",
+    # ── what the answer's way out may meet ──
+    "error.output": "helloclaw: standard output: {why}",
+    "headless.no_output": "helloclaw: standard output is closed, so there is nowhere for the answer; give it a file or a pipe",
+    "headless.empty_answer": "note: the model answered with nothing",
+    "headless.failed_in": "{error} (session {id})",
+    # ── why a call was not run ──
+    "denied.timeout": "no answer in time",
+    "denied.hook": "a hook blocked it: {reason}",
+    "denied.unattended": "{reason}; nobody can be asked here; --allow {rule} would let it pass",
 }

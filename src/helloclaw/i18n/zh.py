@@ -359,4 +359,13 @@ TEXTS: Final[dict[str, str]] = {
     "trust.what.skills/": "技能",
     "help.option.list": "列出已信任的目录",
     "help.option.remove": "取消对某个目录的信任",
+    # ── 答案的去处 ──
+    "error.output": "helloclaw：标准输出：{why}",
+    "headless.no_output": "helloclaw：标准输出已关闭，答案无处可写；请给它一个文件或管道",
+    "headless.empty_answer": "提示：模型什么也没有回答",
+    "headless.failed_in": "{error}（会话 {id}）",
+    # ── 调用为什么没有运行 ──
+    "denied.timeout": "没有及时得到答复",
+    "denied.hook": "被钩子拦下：{reason}",
+    "denied.unattended": "{reason}；这里没有人可问；加上 --allow {rule} 可放行",
 }

@@ -9,6 +9,7 @@ from helloclaw.protocol.commands import Answer
 from helloclaw.protocol.events import PermissionAsk
 from helloclaw.wording.lines import summary
 from helloclaw.wording.plain import one_line, visible
+from helloclaw.wording.reasons import reason_text
 
 _YES = frozenset({"y", "yes", "是"})
 _NO = frozenset({"n", "no", "否"})
@@ -22,7 +23,7 @@ def question(ask: PermissionAsk, say: Texts) -> str:
     shown = ask.diff or what
     lines = [say("ask.wants", call=summary(ask.tool_name, ask.tool_input))]
     lines += [f"    {line}" for line in visible(shown).split("\n")]
-    lines.append(say("ask.why", reason=one_line(ask.reason)))
+    lines.append(say("ask.why", reason=one_line(reason_text(ask.reason, ask.why, say.lang))))
     rule = one_line(ask.suggested_rules[0]) if ask.suggested_rules else ""
     lines.append(say("ask.choices_always" if rule else "ask.choices", rule=rule, seconds=ask.timeout_sec))
     return "\n".join(lines) + " "

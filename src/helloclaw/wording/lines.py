@@ -10,6 +10,7 @@ from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 from helloclaw.wording.failure import failure_text, notice_text
 from helloclaw.wording.plain import one_line
+from helloclaw.wording.reasons import denial_text
 
 # The argument that says most about a call, by which it is shown; else all of them.
 _TELLING = ("command", "path", "pattern", "url", "query", "prompt", "subject", "name", "expression")
@@ -50,11 +51,14 @@ def needed_line(event: events.Event, say: Texts) -> str | None:
     match event:
         case events.ToolDenied():
             call = summary(event.name, event.input)
-            if not event.reason:
-                return say("line.refused", call=call)
-            return say("line.denied", call=call, reason=one_line(event.reason))
+            reason = one_line(denial_text(event, say))
+            return say("line.denied", call=call, reason=reason) if reason else say("line.refused", call=call)
         case events.Notice(level="warning"):
             return say("line.warning", text=notice_text(event, say))
+        case events.Notice(code="cost_limit" | "step_limit"):
+            return notice_text(event, say)
+        case events.LlmRetry() | events.LlmFallback():
+            return progress_line(event, say)
         case events.ErrorEvent():
             return say("line.error", text=failure_text(event, say))
         case _:

@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
+from helloclaw.wording.failure import failure_text
 from helloclaw.wording.lines import summary
-from helloclaw.wording.plain import sentences
+from helloclaw.wording.reasons import denial_text
 
 _OUTPUT_LIMIT = 2000
 _STYLE = (
@@ -49,9 +50,9 @@ def entries(past: Iterable[Event], say: Texts) -> list[Entry]:
                 found.append(Entry("tool", calls.get(event.id, event.name), _cut(event.output, say)))
             case events.ToolDenied():
                 heading = say("line.denied", call=calls.get(event.id, event.name), reason="").rstrip(" :：")
-                found.append(Entry("tool", heading, event.reason))
+                found.append(Entry("tool", heading, denial_text(event, say)))
             case events.ErrorEvent():
-                found.append(Entry("note", say("transcript.error"), sentences(event.message, event.hint)))
+                found.append(Entry("note", say("transcript.error"), failure_text(event, say)))
             case events.Compacted():
                 found.append(Entry("note", say("transcript.compacted"), event.summary))
             case _:
