@@ -128,5 +128,5 @@ COMMANDS = (
     Command("memory", "later", ready=False),
     Command("cron", "later", ready=False),
     Command("trust", "trust", arguments=("[DIR]",), options=(Option(("--list",)), Option(("--remove",), "DIR"))),
-    Command("doctor", "later", ready=False),
+    Command("doctor", "doctor"),
 )

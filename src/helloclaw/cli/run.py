@@ -13,6 +13,7 @@ from helloclaw.i18n import SpokenError, Texts
 from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:
+    from helloclaw.settings.environment import Given
     from helloclaw.settings.source import SettingsSource
     from helloclaw.storage.paths import Home
 
@@ -56,20 +57,24 @@ class Run:
 
     def settings(self) -> SettingsSource:
         """The settings with what the command line says on top, read and found to be good. Raises `SettingsError`."""
-        from helloclaw.settings.environment import Given
         from helloclaw.settings.source import SettingsSource
+
+        source = SettingsSource(self.home(), self.environ, self.flags())
+        source.current()
+        return source
+
+    def flags(self) -> dict[str, Given]:
+        """The settings that the command line says. Raises `UsageError`."""
+        from helloclaw.settings.environment import Given
         from helloclaw.settings.values import Origin
 
         self.choice("mode", ("default", "plan", "auto"))
         said = {"llm.model_id": "model", "permissions.mode": "mode", "ui.lang": "lang"}
-        flags = {
+        return {
             key: Given(value, Origin("flag", f"--{name}"))
             for key, name in said.items()
             if (value := self.arguments.text(name))
         }
-        source = SettingsSource(self.home(), self.environ, flags)
-        source.current()
-        return source
 
     def workdir(self) -> Path:
         """`--workdir`, else the current directory; absolute. Raises `UsageError` if there is no such directory."""

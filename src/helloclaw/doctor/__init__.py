@@ -1,1 +1,1 @@
-"""What may be wrong with this installation, checked one by one, each problem with its fix."""
+"""Find out what works here, what doesn't, and what to do about it. Nothing is repaired, and nothing is left behind."""

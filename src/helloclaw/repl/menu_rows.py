@@ -11,6 +11,7 @@ from typing import NamedTuple
 from helloclaw.repl.menu_state import Menu
 from helloclaw.wording.plain import clean, one_line
 from helloclaw.wording.width import columns
+from helloclaw.wording.wrap import wrapped
 
 # (style class, text), as prompt_toolkit takes them.
 Fragment = tuple[str, str]
@@ -90,7 +91,7 @@ class _Rows:
         return longest if self._whole else min(longest, _ABOUT_AT_LEAST)
 
     def _broken(self, text: str) -> list[str]:
-        return list(_wrapped(text, self._room)) if self._whole else [_cut(text, self._room, self._marks)]
+        return list(wrapped(text, self._room)) if self._whole else [_cut(text, self._room, self._marks)]
 
 
 def _window(rows: _Rows, room: int, marks: _Marks) -> list[_Line]:
@@ -150,22 +151,3 @@ def _cut(text: str, width: int, marks: _Marks) -> str:
             break
         kept += char
     return kept + marks.cut if width > 0 else ""
-
-
-def _wrapped(text: str, width: int) -> Iterator[str]:
-    """Pieces of at most `width` columns, broken at blanks where there are any; none is empty but of an empty text."""
-    rest = text
-    while columns(rest) > width:
-        used = end = 0
-        for char in rest:
-            used += columns(char)
-            if used > width:
-                break
-            end += 1
-        end = max(end, 1)
-        blank = rest.rfind(" ", 1, end + 1)
-        cut = blank if blank > end // 3 else end
-        yield rest[:cut].rstrip()
-        rest = rest[cut:].lstrip()
-    if rest or not text:
-        yield rest
