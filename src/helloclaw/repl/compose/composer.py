@@ -133,11 +133,12 @@ class Composer:
     def submit(self) -> None:
         if not self.buffer.text.strip():
             return
+        typed = self.buffer.text
         text = self.clear()
         if shell := command_of(text):
             self._deliver(Composed(text=text, shell=shell))
-        elif mentions.may_mention(text) or self._last_delivery:
-            self._last_delivery = self._start(self._gather(text, self._last_delivery))
+        elif mentions.may_mention(typed) or self._last_delivery:
+            self._last_delivery = self._start(self._gather(typed, text, self._last_delivery))
         else:
             self._deliver(Composed(text=text))
 
@@ -204,8 +205,9 @@ class Composer:
         if notice := await self.edit():
             self._notify(notice)
 
-    async def _gather(self, text: str, previous: asyncio.Task[None] | None) -> None:
-        gathered = await mentions.gather(text, self._workdir())
+    async def _gather(self, typed: str, text: str, previous: asyncio.Task[None] | None) -> None:
+        """What a long paste seems to mention is not looked for: it is data."""
+        gathered = await mentions.gather(typed, self._workdir())
         if previous:
             await asyncio.wait([previous])
         for notice in gathered.notices:

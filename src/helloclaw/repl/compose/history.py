@@ -24,26 +24,45 @@ KEPT = 10_000
 # A trim rewrites the whole file, so it waits until there is something to gain.
 _SLACK = 1000
 _ENTRY_CHARS = 256 * 1024
-_LOCK_WAIT_S = 0.2
+_LOCK_WAIT_S = 0.5
 # Entries handed to the screen before other work of the event loop gets its turn.
 _SHARE = 500
 
-_SECRET = re.compile(
-    r"(?<![\w-])(?:sk|rk|pk)[-_][\w-]{16,}"  # OpenAI, Anthropic, DeepSeek, Stripe
-    r"|(?<!\w)(?:gh[pousr]_|github_pat_|glpat-|xox[abposr]-|hf_|npm_|pypi-)[\w-]{10,}"
-    r"|(?<!\w)(?:AKIA|ASIA)[0-9A-Z]{16}|(?<!\w)AIza[\w-]{30,}"
-    r"|(?<!\w)eyJ[\w-]{8,}\.[\w-]{8,}"  # JSON web token
-    r"|(?<!\w)[0-9a-f]{32}\.[A-Za-z0-9]{16}(?!\w)"  # GLM
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
-    r"|(?i:\bbearer\s+[\w.~+/=-]{16,})"
-    r"|(?i:(?:api[_-]?key|access[_-]?key|auth[_-]?token|password|passwd|secret)\w*\s*[=:]\s*[\"']?[^\s\"']{6,})"
-    r"|\w[\w+.-]*://[^/\s:@]*:[^/\s@]+@"  # a password within a URL
+# What a secret holds for certain, and the expression that must match from there, both of folded text. One search for
+# each plain word is many times faster than one expression for all, and an entry may be a whole file.
+_SIGNS = tuple(
+    (sign, re.compile(expression))
+    for signs, expression in (
+        (("sk-", "sk_", "rk_", "pk_"), r"(?<![\w-])..[-_][\w-]{16}"),  # OpenAI, Anthropic, DeepSeek, Stripe
+        (("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "glpat-", "npm_", "pypi-", "hf_"), r"(?<!\w)[a-z]+[_-][\w-]{10}"),
+        (("github_pat_", "xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxs-", "xoxr-"), r"(?<!\w)[\w-]{16}"),
+        (("akia", "asia"), r"(?<!\w)....[0-9a-z]{16}(?!\w)"),
+        (("aiza",), r"(?<!\w)aiza[\w-]{30}"),
+        (("eyj",), r"(?<!\w)eyj[\w-]{8,2000}\.[\w-]{8}"),  # JSON web token
+        ((".",), r"(?<=[0-9a-f]{32})\.[a-z0-9]{16}(?!\w)"),  # GLM
+        (("-----begin ",), r"-----begin [a-z ]{0,30}private key"),
+        (("bearer",), r"(?<!\w)bearer\s{1,5}[\w.~+/=-]{16}"),
+        (
+            ("api_key", "api-key", "apikey", "access_key", "auth_token", "access_token"),
+            r"[\w-]+\s{0,5}[=:]\s{0,5}\S{6}",
+        ),
+        (("password", "passwd", "secret"), r"\w{6,30}\s{0,5}[=:]\s{0,5}\S{6}"),
+        (("://",), r"://[^/\s:@]{0,100}:[^/\s@]{1,200}@"),  # a password within a URL
+    )
+    for sign in signs
 )
 
 
 def looks_secret(text: str) -> bool:
     """Whether an entry holds what may be a key, a token or a password."""
-    return _SECRET.search(text) is not None
+    folded = text.lower()
+    for sign, expression in _SIGNS:
+        at = folded.find(sign)
+        while at >= 0:
+            if expression.match(folded, at):
+                return True
+            at = folded.find(sign, at + len(sign))
+    return False
 
 
 def encoded(entry: str) -> bytes:
@@ -83,6 +102,9 @@ class FileHistory(History):
             past = await asyncio.shield(self._reading)
             if not self._loaded:
                 self._loaded = True
+                for entry in self._loaded_strings:  # typed meanwhile, so perhaps read as well
+                    with contextlib.suppress(ValueError):
+                        past.remove(entry)
                 self._loaded_strings += past
         for number, entry in enumerate(list(self._loaded_strings), 1):
             yield entry

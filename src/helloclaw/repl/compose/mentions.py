@@ -10,6 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,9 @@ _PART_BYTES = 1024 * 1024
 _IMAGES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 _TOKEN_CHARS = 4096
 _GUESSES = 32
+# A text with more of what could be a mention is code or mail, not a request.
+_LOOKED_AT = 500
+_WORDS = 20_000
 
 # Not after what makes it an e-mail address or a part of a longer word.
 _AT = r"(?<![A-Za-z0-9_.+\-/@])@"
@@ -87,13 +91,13 @@ def _gather(text: str, workdir: Path) -> Gathered:
 def _named(text: str, workdir: Path) -> Iterator[tuple[str, Path]]:
     """Each existing path that the text mentions, once, as it is written there and resolved."""
     found: list[tuple[int, str, Path]] = []
-    for match in _MENTION.finditer(text):
+    for match in islice(_MENTION.finditer(text), _LOOKED_AT):
         guesses = (match["quoted"],) if match["quoted"] else _guesses(match["bare"])
         hit = next(((raw, path) for raw in guesses if (path := _existing(raw, workdir))), None)
         if hit:
             found.append((match.start(), *hit))
     if _ENDS_AS_IMAGE.search(text):
-        for match in _BARE_IMAGE.finditer(text):
+        for match in islice(_BARE_IMAGE.finditer(text), _WORDS):
             raw = match["single"] or match["double"] or unquoted(match["plain"])
             if raw.lower().endswith(IMAGE_ENDINGS) and (path := _existing(raw, workdir)):
                 found.append((match.start(), raw, path))
