@@ -84,11 +84,13 @@ class Typing:
                 await asyncio.sleep(0.001)
 
     async def offered(self) -> list[str]:
-        """What the menu shows, once there is one."""
-        await self.until(lambda: self.composer.buffer.complete_state)
+        """What the menu shows, once it shows something."""
+        await self.until(self._menu)
+        return self._menu()
+
+    def _menu(self) -> list[str]:
         state = self.composer.buffer.complete_state
-        assert state is not None
-        return [completion.display_text for completion in state.completions]
+        return [completion.display_text for completion in state.completions] if state else []
 
 
 @asynccontextmanager

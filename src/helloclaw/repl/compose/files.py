@@ -78,10 +78,11 @@ def _shown(raw: bytes) -> str | None:
 
 
 class WorkFiles:
-    """The listing of the current working directory, asked for again when it is older than `FRESH_S`."""
+    """The listing of the current working directory, asked for again when it is older than `fresh_s`."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], *, fresh_s: float = FRESH_S) -> None:
         self._environ = environ
+        self._fresh_s = fresh_s
         self._listed: dict[tuple[Path, bool], tuple[float, Candidates]] = {}
         self._running: dict[tuple[Path, bool], asyncio.Task[Candidates]] = {}
 
@@ -89,7 +90,7 @@ class WorkFiles:
         """What is known now, while a new listing is made; the first time that is waited for."""
         key = (workdir, hidden)
         known = self._listed.get(key)
-        if known and time.monotonic() - known[0] < FRESH_S:
+        if known and time.monotonic() - known[0] < self._fresh_s:
             return known[1]
         task = self._running.get(key)
         if task is None:

@@ -131,7 +131,7 @@ class _Pool:
         every = True
         for kind, lines, parts in ((7, self._names, self._bases), (8, self._paths, self._folded)):
             if len(found) >= limit:
-                return found, None
+                return found[:limit], None
             fresh = (number for number in lines.matching(_scattered(query)) if number not in seen)
             hits = list(islice(fresh, max(COMPARED, limit)))
             every = every and len(hits) < COMPARED

@@ -34,7 +34,7 @@ _WHOLE_BYTES = 16 * 1024 * 1024
 # Of a larger file this much is read: more than any cut text has in bytes.
 _PART_BYTES = 1024 * 1024
 _IMAGES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
-_TOKEN_CHARS = 4096
+_TOKEN_CHARS = 1024
 _GUESSES = 32
 # A text with more of what could be a mention is code or mail, not a request.
 _LOOKED_AT = 500
@@ -42,7 +42,8 @@ _WORDS = 20_000
 
 # Not after what makes it an e-mail address or a part of a longer word.
 _AT = r"(?<![A-Za-z0-9_.+\-/@])@"
-_MENTION = re.compile(_AT + r'(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@][^\s]*))')
+# What follows is only looked at, since the next mention may follow without a blank.
+_MENTION = re.compile(_AT + rf'(?=(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]\S{{0,{_TOKEN_CHARS}}})))')
 _BARE_IMAGE = re.compile(
     r"""(?<!\S)(?:'(?P<single>[^'\n]+)'|"(?P<double>[^"\n]+)"|(?P<plain>(?:\\.|[^\s\\'"])+))(?!\S)""",
 )
@@ -110,7 +111,6 @@ def _named(text: str, workdir: Path) -> Iterator[tuple[str, Path]]:
 
 def _guesses(token: str) -> Iterator[str]:
     """What of a token may be the path: all of it, or less where punctuation or another script begins."""
-    token = token[:_TOKEN_CHARS]
     yield token
     ends = [
         at
