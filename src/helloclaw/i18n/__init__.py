@@ -29,9 +29,40 @@ class Phrase:
     def __repr__(self) -> str:
         return f"Phrase({self.key!r}, {self.fields!r})"
 
+    @property
+    def values(self) -> dict[str, str]:
+        """The fields as text, to be stored beside `key`; `phrase_of` is the way back."""
+        flat: dict[str, str] = {}
+        for name, value in self.fields.items():
+            if isinstance(value, Phrase):
+                flat[f"{name}.key"] = value.key
+                flat |= {f"{name}.{inner}": said for inner, said in value.values.items()}
+            else:
+                flat[name] = str(value)
+        return flat
+
+
+def phrase_of(key: str, values: Mapping[str, str]) -> Phrase:
+    """A phrase from its `key` and `values`."""
+    fields: dict[str, object] = {name: value for name, value in values.items() if "." not in name}
+    for name in values:
+        head, _, rest = name.partition(".")
+        if rest == "key":
+            inner = {
+                each.removeprefix(f"{head}."): said for each, said in values.items() if each.startswith(f"{head}.")
+            }
+            fields[head] = phrase_of(inner.pop("key"), inner)
+    return Phrase(key, **fields)
+
 
 class SpokenError(Exception):
-    """An error whose text is in the catalogue. `str()` is English; a front end speaks `phrase` in its own language."""
+    """An error whose text is in the catalogue. `str()` is English; a front end speaks `phrase` in its own language.
+
+    `blame` says whose doing it is: the person's, who said or set something wrong; the world's, of files and networks;
+    or the world's for now, so that it is worth trying again later.
+    """
+
+    blame: Literal["person", "world", "later"] = "person"
 
     def __init__(self, key: str, /, **fields: object) -> None:
         super().__init__(key)
@@ -39,6 +70,28 @@ class SpokenError(Exception):
 
     def __str__(self) -> str:
         return texts("en").say(self.phrase)
+
+
+class AdvisedError(SpokenError):
+    """An error with a next step: the catalogue has what happened under the id, and what to do under `ID.hint`.
+
+    `message`, which is `str()` too, and `hint` are English.
+    """
+
+    def __init__(self, key: str, /, **fields: object) -> None:
+        self._message, self._hint = Phrase(key, **fields), Phrase(f"{key}.hint", **fields)
+        super().__init__("error.next", message=self._message, hint=self._hint)
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def message(self) -> str:
+        return texts("en").say(self._message)
+
+    @property
+    def hint(self) -> str:
+        return texts("en").say(self._hint)
 
 
 class Texts:
@@ -53,6 +106,9 @@ class Texts:
     def __call__(self, key: str, /, **fields: object) -> str:
         spoken = {name: self.say(value) if isinstance(value, Phrase) else value for name, value in fields.items()}
         return self._by_id[key].format_map(spoken)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._by_id
 
     def say(self, phrase: Phrase) -> str:
         return self(phrase.key, **phrase.fields)

@@ -450,4 +450,13 @@ TEXTS: Final[dict[str, str]] = {
     "doctor.trust.nothing": "this directory brings nothing that would need trust",
     "doctor.trust.no": "this directory is not trusted, so these don't count: {names}",
     "doctor.trust.fix": "If you know where they come from: helloclaw trust",
+    "card.image": "[image]",
+    "card.not_run": "not run",
+    "card.thought": "Thought for {seconds} s, {count} characters (/show {number})",
+    "card.more_rows": "… {count} more rows (/show {number}, or Ctrl-O for the last)",
+    "card.seconds": "{seconds} s",
+    "card.own_done": "Done in {seconds}; the model will see it.",
+    "card.own_failed": "Exit code {code} after {seconds}; the model will see it.",
+    "card.own_stopped": "Stopped after {seconds}; the model will see it.",
+    "hud.mode": "{mode}",
 }

@@ -450,4 +450,13 @@ TEXTS: Final[dict[str, str]] = {
     "doctor.trust.nothing": "这个目录没有需要信任的内容",
     "doctor.trust.no": "未信任这个目录，因此这些不生效：{names}",
     "doctor.trust.fix": "如果你知道它们的来历：helloclaw trust",
+    "card.image": "[图片]",
+    "card.not_run": "未运行",
+    "card.thought": "思考了 {seconds} 秒，{count} 字（/show {number} 查看）",
+    "card.more_rows": "… 还有 {count} 行（/show {number}，或按 Ctrl-O 看最后一处）",
+    "card.seconds": "{seconds} 秒",
+    "card.own_done": "{seconds}后完成；模型会看到输出。",
+    "card.own_failed": "{seconds}后以代码 {code} 退出；模型会看到输出。",
+    "card.own_stopped": "{seconds}后被停止；模型会看到输出。",
+    "hud.mode": "{mode}",
 }

@@ -52,7 +52,6 @@ class Feed:
         self.folded: list[str] = []
         """Whole texts of what was folded, by number minus one."""
         self.usage: events.UsageEvent | None = None
-        self.usage_before: events.UsageEvent | None = None
 
     def hear(self, event: Event) -> str:
         match event:
@@ -109,7 +108,7 @@ class Feed:
             case events.Phase():
                 self._enter(event)
             case events.UsageEvent():
-                self.usage_before, self.usage = self.usage, event
+                self.usage = event
             case events.Status():
                 self._detail = event.text
 

@@ -157,7 +157,7 @@ class Talk:
         desk = self._desk
         if desk.hint_now:
             return [("class:hint", desk.hint_now)]
-        return hud(desk.feed.usage, desk.feed.usage_before, desk.model, self.mode, width, desk.say, ascii=desk.ascii)
+        return hud(desk.feed.usage, desk.model, self.mode, width, desk.say, ascii_only=desk.ascii)
 
     # Keys.
 
