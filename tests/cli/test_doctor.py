@@ -28,7 +28,7 @@ def test_what_fails_is_an_exit_code(program: Program) -> None:
     program.home.mkdir()
     (program.home / "config.json").write_text("{")
     code, out, _ = program("doctor", "--lang", "en")
-    assert (code, "✗ settings   ~/.helloclaw/config.json" in out) == (1, True)
+    assert (code, "✗ settings   settings: ~/.helloclaw/config.json line 1" in out) == (1, True)
 
 
 def test_in_a_narrow_terminal(talking: Program) -> None:

@@ -22,6 +22,9 @@ WAIT_S = 10.0
 _NO_LIST = frozenset({"not_found", "protocol", "bad_request", "not_an_api"})
 """Failures of listing models that a server which only has no such list gives too."""
 
+_FIXED = frozenset({"auth", "quota", "connect", "tls", "timeout", "not_found", "rate_limit"})
+"""Failures whose next step is in the catalogue in full; in English it is the wire's own."""
+
 
 async def reached(ground: Ground) -> Sequence[Check]:
     """Ask the settings' model's server, for at most 10 seconds: for its list, or where it has none for a few words."""
@@ -30,7 +33,8 @@ async def reached(ground: Ground) -> Sequence[Check]:
     except SettingsError:
         return (Check(name="model", state="off", what=Phrase("doctor.model.unknown")),)
     except UnknownModel as unknown:
-        return (_failed(unknown.message, unknown.hint),)
+        fix = Phrase("doctor.model.fix.unnamed", hint=unknown.hint)
+        return (Check(name="model", state="fail", what=Phrase("doctor.plain", text=unknown.message), fix=fix),)
     if endpoint.profile.name == "local":
         return (_embedded_model(ground, endpoint),)
     began = time.monotonic()
@@ -43,7 +47,7 @@ async def reached(ground: Ground) -> Sequence[Check]:
         what = Phrase("doctor.model.silent", url=endpoint.base_url, seconds=f"{WAIT_S:.0f}")
         return (Check(name="model", state="fail", what=what, fix=Phrase("doctor.model.silent.fix")),)
     if isinstance(answer, Failed):
-        return (_failed(answer.message, answer.hint),)
+        return (_refused(answer),)
     return (_offered(endpoint, answer, time.monotonic() - began),)
 
 
@@ -80,7 +84,7 @@ async def _called(ground: Ground, endpoint: Endpoint) -> Check:
     llm = structs.replace(ground.source.current().llm, max_output_tokens=64, thinking="off")
     heard = await try_model(endpoint, llm, models=ground.home.models, environ=ground.environ)
     if heard.failure is not None:
-        return _failed(heard.failure.message, heard.failure.hint)
+        return _refused(heard.failure)
     what = Phrase(
         "doctor.model.answers", model=endpoint.origin, url=endpoint.base_url, ms=f"{heard.whole_s * 1000:.0f}"
     )
@@ -118,6 +122,7 @@ def _embedded_model(ground: Ground, endpoint: Endpoint) -> Check:
     return Check(name="model", state="ok", what=Phrase("doctor.model.embedded.ok", model=endpoint.origin))
 
 
-def _failed(message: str, hint: str) -> Check:
-    what = Phrase("doctor.plain", text=message)
-    return Check(name="model", state="fail", what=what, fix=Phrase("doctor.plain", text=hint) if hint else None)
+def _refused(failed: Failed) -> Check:
+    what = Phrase("doctor.model.failed", text=failed.message)
+    kind = failed.kind if failed.kind in _FIXED else "other"
+    return Check(name="model", state="fail", what=what, fix=Phrase(f"doctor.model.fix.{kind}", hint=failed.hint))
