@@ -203,6 +203,17 @@ async def test_backspace_offers_anew(tmp_path: Path) -> None:
         assert await t.offered() == ["/mode [default|plan|auto]", "/model NAME"]
 
 
+async def test_a_text_that_changed_while_files_were_looked_for_is_not_forgotten(tmp_path: Path, work: Path) -> None:
+    async with typing(tmp_path) as t:
+        await t.keys("@mainx")
+        await t.keys(BACKSPACE)
+        assert await t.offered() == ["src/main.py"]
+        await t.keys("zz")
+        t.composer.set_text("")
+        await t.keys("see @comp")
+        assert await t.offered() == ["src/repl/compose/", "src/repl/composer.py", "src/repl/compose/history.py"]
+
+
 async def test_an_old_listing_serves_while_a_new_one_is_made(work: Path) -> None:
     files = WorkFiles({}, fresh_s=0)
     first = await files.below(work, hidden=False)

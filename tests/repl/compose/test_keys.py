@@ -132,7 +132,8 @@ async def test_editing_as_in_vi(tmp_path: Path) -> None:
         assert t.text == "two thre"
         await t.keys("u")
         await t.keys(ENTER)
-        assert t.submitted == [Composed(text="two three")]
+        await t.keys("next" + ENTER)  # a new message begins as one to be typed
+        assert t.submitted == [Composed(text="two three"), Composed(text="next")]
 
 
 async def test_keys_of_the_screen_are_left_to_it(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from helloclaw.i18n import Phrase
 from helloclaw.llm.messages import ImageBlock
 from helloclaw.repl.compose.composer import Composed
-from helloclaw.repl.compose.mentions import FILE_CHARS, Gathered, gather, may_mention, numbered
+from helloclaw.repl.compose.mentions import Gathered, gather, may_mention
+from helloclaw.repl.compose.reading import FILE_CHARS, numbered
 from tests.repl.compose.terminal import ENTER, typing
 
 PNG = base64.b64decode(

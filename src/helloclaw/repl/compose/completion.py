@@ -35,15 +35,24 @@ class Offer(NamedTuple):
 
 
 class Complete(Completer):
-    """The completer of the input line. Files are looked for in a thread, so typing never waits."""
+    """The completer of the input line. Files are looked for in a thread, so typing never waits.
+
+    `done` is told, once an answer is out, which text before the cursor it was for: prompt_toolkit asks for one at a
+    time, and forgets a text that it came to while it was waiting.
+    """
 
     def __init__(
-        self, workdir: Callable[[], Path], commands: Callable[[], Sequence[CommandHelp]], environ: Mapping[str, str]
+        self,
+        workdir: Callable[[], Path],
+        commands: Callable[[], Sequence[CommandHelp]],
+        environ: Mapping[str, str],
+        done: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._workdir = workdir
         self._commands = commands
         self._environ = environ
         self._files = WorkFiles(environ)
+        self._done = done
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002 - prompt_toolkit's
         """Those that need no file."""
@@ -54,8 +63,12 @@ class Complete(Completer):
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002 - prompt_toolkit's
     ) -> AsyncGenerator[Completion, None]:
-        for offer in await self.offers(document.text_before_cursor):
-            yield _completion(offer)
+        before = document.text_before_cursor
+        try:
+            for offer in await self.offers(before):
+                yield _completion(offer)
+        finally:
+            asyncio.get_running_loop().call_soon(self._done, before)
 
     async def offers(self, before: str) -> list[Offer]:
         """What fits the text before the cursor, best first."""

@@ -18,6 +18,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.layout.containers import HSplit, Window
 from prompt_toolkit.layout.controls import BufferControl
 from prompt_toolkit.layout.dimension import Dimension
@@ -77,7 +78,7 @@ class Composer:
             name="composer",
             multiline=True,
             history=self.history,
-            completer=Complete(workdir, commands, environ),
+            completer=Complete(workdir, commands, environ, self._completed),
             complete_while_typing=Condition(self._wants_completion),
             auto_suggest=_HistorySuggest(self.history),
             enable_history_search=True,
@@ -120,6 +121,7 @@ class Composer:
             self.history.append_string(text)
         self._replace("")
         self.buffer.reset()
+        get_app().vi_state.input_mode = InputMode.INSERT
         self._pastes = paste.Pastes(self._say)
         return text
 
@@ -207,7 +209,11 @@ class Composer:
 
     async def _gather(self, typed: str, text: str, previous: asyncio.Task[None] | None) -> None:
         """What a long paste seems to mention is not looked for: it is data."""
-        gathered = await mentions.gather(typed, self._workdir())
+        try:
+            gathered = await mentions.gather(typed, self._workdir())
+        except Exception:
+            self._on_submit(Composed(text=text))  # whatever went wrong, what was said must not be lost
+            raise
         if previous:
             await asyncio.wait([previous])
         for notice in gathered.notices:
@@ -256,6 +262,12 @@ class Composer:
         self._before = (buffer.text, at, self._place())
         if at != buffer.cursor_position:
             buffer.cursor_position = at
+
+    def _completed(self, before: str) -> None:
+        """Ask again if the text went on to something else meanwhile."""
+        moved_on = self.buffer.document.text_before_cursor != before
+        if moved_on and not self.buffer.complete_state and self._wants_completion():
+            self.buffer.start_completion()
 
     def _place(self) -> int:
         """Which entry of the history is in the buffer: the same number until the person moves to another one."""

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from helloclaw.repl.compose.fuzzy import Candidates
-from helloclaw.tools.base import ToolError
-from helloclaw.tools.search import find_ripgrep
 
 MOST_FILES = 50_000
 FRESH_S = 5.0
@@ -24,6 +22,9 @@ def list_files(workdir: Path, environ: Mapping[str, str], *, hidden: bool) -> li
 
     What `.gitignore` names is left out, and so is what is hidden unless `hidden`. Nothing if ripgrep can't run.
     """
+    from helloclaw.tools.base import ToolError
+    from helloclaw.tools.search import find_ripgrep
+
     try:
         options = ["--files", "--no-config", "--no-require-git", "--no-messages", "--null", "--color=never"]
         command = [find_ripgrep(environ), *options, *(("--hidden", "--glob=!.git") if hidden else ())]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import re
@@ -28,35 +29,35 @@ _LOCK_WAIT_S = 0.5
 # Entries handed to the screen before other work of the event loop gets its turn.
 _SHARE = 500
 
+
 # What a secret holds for certain, and the expression that must match from there, both of folded text. One search for
 # each plain word is many times faster than one expression for all, and an entry may be a whole file.
-_SIGNS = tuple(
-    (sign, re.compile(expression))
-    for signs, expression in (
+@functools.cache
+def _signs() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    rows = (
         (("sk-", "sk_", "rk_", "pk_"), r"(?<![\w-])..[-_][\w-]{16}"),  # OpenAI, Anthropic, DeepSeek, Stripe
         (("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "glpat-", "npm_", "pypi-", "hf_"), r"(?<!\w)[a-z]+[_-][\w-]{10}"),
         (("github_pat_", "xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxs-", "xoxr-"), r"(?<!\w)[\w-]{16}"),
         (("akia", "asia"), r"(?<!\w)....[0-9a-z]{16}(?!\w)"),
         (("aiza",), r"(?<!\w)aiza[\w-]{30}"),
-        (("eyj",), r"(?<!\w)eyj[\w-]{8,2000}\.[\w-]{8}"),  # JSON web token
+        (("eyj",), r"(?<!\w)eyj[\w-]{8,500}\.[\w-]{8}"),  # JSON web token
         ((".",), r"(?<=[0-9a-f]{32})\.[a-z0-9]{16}(?!\w)"),  # GLM
         (("-----begin ",), r"-----begin [a-z ]{0,30}private key"),
         (("bearer",), r"(?<!\w)bearer\s{1,5}[\w.~+/=-]{16}"),
         (
             ("api_key", "api-key", "apikey", "access_key", "auth_token", "access_token"),
-            r"[\w-]+\s{0,5}[=:]\s{0,5}\S{6}",
+            r"[\w-]{6,40}\s{0,5}[=:]\s{0,5}\S{6}",
         ),
         (("password", "passwd", "secret"), r"\w{6,30}\s{0,5}[=:]\s{0,5}\S{6}"),
         (("://",), r"://[^/\s:@]{0,100}:[^/\s@]{1,200}@"),  # a password within a URL
     )
-    for sign in signs
-)
+    return tuple((sign, re.compile(expression)) for signs, expression in rows for sign in signs)
 
 
 def looks_secret(text: str) -> bool:
     """Whether an entry holds what may be a key, a token or a password."""
     folded = text.lower()
-    for sign, expression in _SIGNS:
+    for sign, expression in _signs():
         at = folded.find(sign)
         while at >= 0:
             if expression.match(folded, at):

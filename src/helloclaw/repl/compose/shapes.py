@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from helloclaw.llm.messages import ImageBlock
+if TYPE_CHECKING:
+    from helloclaw.llm.messages import ImageBlock
 
 
 class CommandHelp(NamedTuple):

@@ -9,9 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from helloclaw.tools.command import CommandLine, run_command
-from helloclaw.tools.output_text import OutputDecoder
-
 OUTPUT_CHARS = 30_000
 """What the model gets of a command's output at most: half from its beginning, half from its end."""
 
@@ -38,6 +35,9 @@ async def run_own(command: str, cwd: Path, environ: Mapping[str, str], report: C
     It has the person's own environment and no input. If this is cancelled, none of its processes is left; what a
     command that ended has put into the background runs on. Raises `ToolError` when it can't be started.
     """
+    from helloclaw.tools.command import CommandLine, run_command
+    from helloclaw.tools.output_text import OutputDecoder
+
     kept = _Kept(OUTPUT_CHARS)
     decoder = OutputDecoder()
 
