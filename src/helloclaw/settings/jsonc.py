@@ -38,15 +38,21 @@ class Place(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """A parsed file. `places` has every member of the objects, by its path from the root."""
+    """A parsed file. `places` has every member of the objects, by its path from the root; `in_arrays` what is in the
+    arrays, where numbers are part of the path: the second item of `a` is `("a", "1")`. `repeated` are members that are
+    given more than once, of which the last counts.
+    """
 
     text: str
     value: dict[str, Any]
     root: Place
     places: dict[Path, Place]
+    in_arrays: dict[Path, Place] = {}
+    repeated: tuple[Path, ...] = ()
 
     def line(self, path: Path) -> int:
-        return self.text.count("\n", 0, self.places[path].key) + 1
+        place = self.places.get(path) or self.in_arrays[path]
+        return self.text.count("\n", 0, place.key) + 1
 
 
 def parse(text: str) -> Document:
@@ -54,18 +60,19 @@ def parse(text: str) -> Document:
     plain = _without_comments(text)
     if not plain.strip():
         return Document(text, {}, Place(0, 0, len(text)), {})
-    places: dict[Path, Place] = {}
+    notes = _Notes()
     try:
         value: Any = json.loads(plain, parse_constant=_refuse)
         if not isinstance(value, dict):
             raise JsonProblem(1, "Expecting an object")
         start = _skip(plain, 0)
-        end = _walk(plain, start, (), places)
+        end = notes.object(plain, start, (), notes.places)
     except json.JSONDecodeError as error:
         raise JsonProblem(error.lineno, error.msg) from error
     except (ValueError, RecursionError) as error:
         raise JsonProblem(1, str(error)) from error
-    return Document(text, cast("dict[str, Any]", value), Place(start, start, end), places)
+    members = cast("dict[str, Any]", value)
+    return Document(text, members, Place(start, start, end), notes.places, notes.in_arrays, tuple(notes.repeated))
 
 
 def _refuse(word: str) -> float:
@@ -86,21 +93,52 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _walk(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
-    """Note the members of the object at `at`, and of the objects in it; the text is known to be valid."""
-    at = _skip(text, at + 1)
-    while text[at] != "}":
-        key_at = at
-        key, after = _decoder.raw_decode(text, at)
-        at = _skip(text, _skip(text, after) + 1)
-        member = (*path, str(key))
-        start = at
-        at = _walk(text, at, member, places) if text[at] == "{" else _decoder.raw_decode(text, at)[1]
-        places[member] = Place(key_at, start, at)
-        at = _skip(text, at)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-    return at + 1
+class _Notes:
+    """Where things stand, gathered in one walk through a text that is known to be valid."""
+
+    def __init__(self) -> None:
+        self.places: dict[Path, Place] = {}
+        self.in_arrays: dict[Path, Place] = {}
+        self.repeated: list[Path] = []
+
+    def object(self, text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
+        """Note what is in the object at `at` in `places`; the offset behind it."""
+        at = _skip(text, at + 1)
+        while text[at] != "}":
+            key_at = at
+            key, after = _decoder.raw_decode(text, at)
+            start = _skip(text, _skip(text, after) + 1)
+            member = (*path, str(key))
+            if member in places:
+                self.repeated.append(member)
+            end = self._value(text, start, member, places)
+            places[member] = Place(key_at, start, end)
+            at = _next(text, end)
+        return at + 1
+
+    def _array(self, text: str, at: int, path: Path) -> int:
+        at, number = _skip(text, at + 1), 0
+        while text[at] != "]":
+            member = (*path, str(number))
+            end = self._value(text, at, member, self.in_arrays)
+            self.in_arrays[member] = Place(at, at, end)
+            at, number = _next(text, end), number + 1
+        return at + 1
+
+    def _value(self, text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
+        match text[at]:
+            case "{":
+                return self.object(text, at, path, places)
+            case "[":
+                return self._array(text, at, path)
+            case _:
+                return _decoder.raw_decode(text, at)[1]
+
+
+def _next(text: str, at: int) -> int:
+    """Past the comma that follows, if one does."""
+    at = _skip(text, at)
+    return _skip(text, at + 1) if text[at] == "," else at
 
 
 def replaced(document: Document, path: Path, value: Any) -> str:

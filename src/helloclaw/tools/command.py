@@ -111,7 +111,7 @@ async def run_command(line: CommandLine, *, timeout_s: float | None, receive: Ca
     started = time.monotonic()
     tree = ProcessTree(root=None, mark=line.mark)
     process: asyncio.subprocess.Process | None = None
-    with _marked(line.mark) as mark:
+    with marked(line.mark) as mark:
         pipe = OutputPipe(receive)
         try:
             process = await _start(line, pipe.writer, mark)
@@ -197,7 +197,8 @@ async def _finish(pipe: OutputPipe) -> OutputPipe | None:
 
 
 @contextlib.contextmanager
-def _marked(mark: str) -> Generator[int]:
+def marked(mark: str) -> Generator[int]:
+    """The open file that marks a command's processes, at a number that is in no script's way."""
     import fcntl  # not on Windows, where this module must still import
 
     low = mark_file(mark)
