@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.input import Input
-    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.key_binding import KeyBindings, KeyBindingsBase
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
     from prompt_toolkit.output import Output
 
     from helloclaw.i18n import Texts
 
-__all__ = ["Choice", "Menu", "MenuView", "ask_text", "choose", "render"]
+__all__ = ["STYLE", "Choice", "Interrupted", "Menu", "MenuView", "ask_text", "choose", "quiet_output", "render"]
 
 PAGE = 10
 _MOST_ROWS = 14
@@ -35,6 +35,10 @@ STYLE = {
     "menu.hint": "fg:ansibrightblack",
 }
 """How a menu looks where it stands alone."""
+
+
+class Interrupted(Exception):
+    """A question was answered with Ctrl-C or Ctrl-D, or the terminal's input has ended: not back, but out."""
 
 
 class MenuView:
@@ -144,8 +148,12 @@ async def choose(
     *,
     say: Texts | None = None,
     ascii: bool = False,  # noqa: A002 - as in `render`
+    interruptible: bool = False,
 ) -> Any:
-    """Let the person choose, here and now; the chosen value, None if the menu was left. The rows vanish afterwards."""
+    """Let the person choose, here and now; the chosen value, None if the menu was left. The rows vanish afterwards.
+
+    With `interruptible`, only Esc and `q` leave it, and the rest raises `Interrupted`.
+    """
     from prompt_toolkit.application import Application
     from prompt_toolkit.layout.layout import Layout
     from prompt_toolkit.styles import Style
@@ -157,13 +165,13 @@ async def choose(
     view = MenuView(menu, decided, title=title, say=say, ascii=ascii)
     app: Application[Any] = Application(
         layout=Layout(view.container),
-        key_bindings=view.key_bindings,
+        key_bindings=_with_way_out(view.key_bindings, interruptible=interruptible),
         style=Style.from_dict(STYLE),
         erase_when_done=True,
         input=input,
-        output=output or _quiet_output(),
+        output=output or quiet_output(),
     )
-    return await _run(app)
+    return await _run(app, interruptible=interruptible)
 
 
 async def ask_text(
@@ -173,8 +181,13 @@ async def ask_text(
     default: str = "",
     input: Input | None = None,  # noqa: A002 - prompt_toolkit's name for it
     output: Output | None = None,
+    say: Texts | None = None,
+    interruptible: bool = False,
 ) -> str | None:
-    """Ask for one line; None if that was left with Esc, Ctrl-C or Ctrl-D. Of a secret only bullets are seen."""
+    """Ask for one line; None if that was left with Esc, Ctrl-C or Ctrl-D. Of a secret only bullets are seen.
+
+    With `interruptible`, only Esc leaves it, and the rest raises `Interrupted`.
+    """
     from prompt_toolkit.application import Application
     from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.document import Document
@@ -190,10 +203,12 @@ async def ask_text(
     bullets: list[Processor] = [PasswordProcessor("•")] if secret else []
     control = BufferControl(buffer, input_processors=[*bullets, BeforeInput("> ")])
     title = FormattedTextControl([("class:menu.title", question)])
+    hint = FormattedTextControl([("class:menu.hint", say("menu.hint_text") if say else "")])
     body = HSplit(
         [
             Window(title, dont_extend_height=True, wrap_lines=True),
             Window(control, dont_extend_height=True, wrap_lines=True),
+            *([Window(hint, dont_extend_height=True, height=1)] if say else []),
         ]
     )
     keys = KeyBindings()
@@ -209,26 +224,44 @@ async def ask_text(
         keys.add(name, eager=name != "escape")(left)
     app: Application[str | None] = Application(
         layout=Layout(body, focused_element=control),
-        key_bindings=merge_key_bindings([load_key_bindings(), keys]),
+        key_bindings=_with_way_out(merge_key_bindings([load_key_bindings(), keys]), interruptible=interruptible),
         style=Style.from_dict(STYLE),
         erase_when_done=True,
         input=input,
-        output=output or _quiet_output(),
+        output=output or quiet_output(),
     )
-    return await _run(app)
+    return await _run(app, interruptible=interruptible)
 
 
-async def _run(app: Application[Any]) -> Any:
-    """The application's result, None at the end of its input."""
+def _with_way_out(bindings: KeyBindingsBase, *, interruptible: bool) -> KeyBindingsBase:
+    """Keys that leave not only this question."""
+    from prompt_toolkit.key_binding import KeyBindings, merge_key_bindings
+
+    if not interruptible:
+        return bindings
+    keys = KeyBindings()
+
+    def out(event: KeyPressEvent) -> None:
+        event.app.exit(exception=Interrupted())
+
+    for name in ("c-c", "c-d"):
+        keys.add(name, eager=True)(out)
+    return merge_key_bindings([bindings, keys])
+
+
+async def _run(app: Application[Any], *, interruptible: bool) -> Any:
+    """The application's result. The end of its input leaves it."""
     app.ttimeoutlen = 0.05
     app.timeoutlen = 0.25
     try:
         return await app.run_async(handle_sigint=False, set_exception_handler=False)
-    except EOFError:
+    except EOFError as error:
+        if interruptible:
+            raise Interrupted from error
         return None
 
 
-def _quiet_output() -> Output:
+def quiet_output() -> Output:
     """The terminal, never asked where its cursor is: the answer would come in between what is typed."""
     import os
     import sys

@@ -1,4 +1,4 @@
-"""Change `config.json`: one value at a time, whole or not at all, comments and layout left as they were."""
+"""Change `config.json`: one value or several, whole or not at all, comments and layout left as they were."""
 
 from __future__ import annotations
 
@@ -24,22 +24,33 @@ def write_setting(home: Home, setting: Setting, value: Any, environ: Mapping[str
 
     Raises `SettingsError` for a value of the wrong type or a file that is broken already, `Busy`, `OSError`.
     """
-    if value is not None:
-        try:
-            checked(setting, value)
-        except msgspec.ValidationError as error:
-            shown = "…" if setting.secret else msgspec.json.encode(value).decode()
-            expected: Phrase = expectation(setting)
-            raise SettingsError("config.bad_value", key=setting.key, value=shown, expected=expected) from error
+    write_settings(home, {setting.key: value}, environ)
+
+
+def write_settings(home: Home, values: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+    """Set several values by their keys, all of them or none. Raises like `write_setting`."""
+    for key, value in values.items():
+        _check(all_settings()[key], value)
     private_directory(home.root)
     lock = hold(home.cache / "config.lock", timeout_s=_LOCK_WAIT_S)
     try:
         data = snapshot(home.config, home.dotenv).config
-        document = parsed_config(data, short(home.config, environ))
-        text = jsonc.replaced(document, tuple(setting.key.split(".")), value)
-        replace_file(home.config, text.encode(), mode=PRIVATE_FILE)
+        for key, value in values.items():
+            document = parsed_config(data, short(home.config, environ))
+            data = jsonc.replaced(document, tuple(key.split(".")), value).encode()
+        replace_file(home.config, data or b"", mode=PRIVATE_FILE)
     finally:
         lock.release()
+
+
+def _check(setting: Setting, value: Any) -> None:
+    try:
+        if value is not None:
+            checked(setting, value)
+    except msgspec.ValidationError as error:
+        shown = "…" if setting.secret else msgspec.json.encode(value).decode()
+        expected: Phrase = expectation(setting)
+        raise SettingsError("config.bad_value", key=setting.key, value=shown, expected=expected) from error
 
 
 def create_config(home: Home) -> None:

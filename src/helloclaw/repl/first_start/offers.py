@@ -1,0 +1,71 @@
+"""What there is to talk to: keys in the environment, servers on this computer, the embedded model, providers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from helloclaw.i18n import Texts
+from helloclaw.llm.local.weights import DEFAULT, models_directory, pulled
+from helloclaw.llm.local_servers import LocalServer
+from helloclaw.llm.providers import PROVIDERS
+from helloclaw.repl.first_start.steps import Offer
+from helloclaw.repl.menu import Choice
+from helloclaw.settings.values import Settings
+
+
+def offers(settings: Settings, environ: Mapping[str, str], servers: Iterable[LocalServer], models: Path) -> list[Offer]:
+    """What was found before what needs a key. `environ` is `SettingsSource.environ`, `models` the weights' home."""
+    held = [*_address_in_environment(settings), *_keys_in_environment(environ)]
+    found = [
+        Offer(kind="server", name=each.name, provider=each.provider, base_url=each.base_url, models=each.models)
+        for each in servers
+    ]
+    taken = {offer.provider for offer in (*held, *found)}
+    others = [
+        Offer(kind="provider", name=profile.name, provider=profile.name)
+        for profile in PROVIDERS
+        if profile.needs_key and profile.name not in taken
+    ]
+    return [*held, *found, *_embedded(environ, models), *others, Offer(kind="address", name="")]
+
+
+def offer_choice(offer: Offer, say: Texts) -> Choice:
+    match offer.kind:
+        case "held":
+            return Choice(offer, offer.name, say("first.offer.held", variable=offer.held_by))
+        case "server":
+            return Choice(offer, offer.name, say("first.offer.server", count=len(offer.models)))
+        case "embedded" if offer.bytes:
+            return Choice(offer, say("first.embedded"), say("first.offer.fetch", size=f"{offer.bytes / 1e9:.1f}"))
+        case "embedded":
+            return Choice(offer, say("first.embedded"), say("first.offer.ready"))
+        case "provider":
+            return Choice(offer, offer.name, say("first.offer.key"))
+        case "address":
+            return Choice(offer, say("first.address"), say("first.offer.address"))
+
+
+def _address_in_environment(settings: Settings) -> list[Offer]:
+    """An address that was set for us without a model. Anthropic's variable may be meant for another program."""
+    origin = settings.origin("llm.base_url")
+    if not settings.llm.base_url or origin.name == "ANTHROPIC_BASE_URL":
+        return []
+    return [Offer(kind="held", name=settings.llm.base_url, held_by=origin.name)]
+
+
+def _keys_in_environment(environ: Mapping[str, str]) -> list[Offer]:
+    found: list[Offer] = []
+    for profile in PROVIDERS:
+        variable = next((name for name in profile.key_vars if environ.get(name, "").strip()), "")
+        if variable:
+            found.append(Offer(kind="held", name=profile.name, provider=profile.name, held_by=variable))
+    return found
+
+
+def _embedded(environ: Mapping[str, str], models: Path) -> list[Offer]:
+    if find_spec("xllamacpp") is None:
+        return []
+    here = pulled(DEFAULT, models_directory(models, environ)) is not None
+    return [Offer(kind="embedded", name=DEFAULT.title, provider="local", bytes=0 if here else DEFAULT.bytes)]
