@@ -18,11 +18,12 @@ from helloclaw.agent.opening import Opened, SessionBusy, open_copy, open_existin
 from helloclaw.agent.prompt import system_prompt
 from helloclaw.agent.session import Session
 from helloclaw.agent.standing import Standing
+from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel, open_model
 from helloclaw.llm.pricing import cost_usd, load_prices, may_cost
 from helloclaw.llm.wire import Endpoint
-from helloclaw.permissions.paths import control_paths
+from helloclaw.permissions.paths import control_paths, is_control
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
 from helloclaw.permissions.verdict import Scope
 from helloclaw.protocol.events import Mode, SessionCreated, Status
@@ -88,13 +89,22 @@ async def open_session(
             options,
             gather_rules(settings, options),
             notices=_repairs(opened),
-            tell=lambda text: engine.publish(Status(text=text)),
+            tell=lambda phrase: engine.publish(_status(phrase)),
         )
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
         context = open_context(opened.session_id, options.workdir, environ=options.source.environ)
         is_new = resume is None or fork
         created = SessionCreated(workdir=str(options.workdir), forked_from=opened.forked_from) if is_new else None
-        session = Session(engine, lambda: parts.configure(context), standing, NoHooks(), context, created)
+        session = Session(
+            engine,
+            lambda: parts.configure(context),
+            standing,
+            NoHooks(),
+            context,
+            created,
+            peek=lambda: parts.configure(context, peek=True),
+            may_write=lambda path: not is_control(str(path), make_scope(options, context.cwd)),
+        )
         async with _serving(session):
             yield session
     finally:
@@ -139,7 +149,12 @@ class _Parts:
     """What a session's turns are made of, kept from turn to turn and renewed when settings change."""
 
     def __init__(
-        self, options: SessionOptions, rules: RuleSet, *, notices: tuple[str, ...], tell: Callable[[str], None]
+        self,
+        options: SessionOptions,
+        rules: RuleSet,
+        *,
+        notices: tuple[Phrase, ...],
+        tell: Callable[[Phrase | None], None],
     ) -> None:
         self._tell = tell
         self._options = options
@@ -149,13 +164,15 @@ class _Parts:
         self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
         self._prices: asyncio.Task[None] | None = None
 
-    async def configure(self, context: ToolContext) -> TurnConfig:
-        """Raises `CannotRun`."""
+    async def configure(self, context: ToolContext, *, peek: bool = False) -> TurnConfig:
+        """`peek` leaves the notices for the next turn. Raises `CannotRun`."""
         options = self._options
-        notices, self._notices = self._notices, ()
+        notices = self._notices
+        if not peek:
+            self._notices = ()
         settings = options.source.reload()
         if not isinstance(settings, Settings):
-            notices = (*notices, str(settings))
+            notices = (*notices, settings.phrase)
             settings = options.source.current()
         model = await self._current_model(settings, options.source.environ)
         endpoint = model.endpoint
@@ -210,13 +227,19 @@ class _Parts:
         return self._model
 
 
-def _repairs(opened: Opened) -> tuple[str, ...]:
-    path, told = opened.journal.path, list[str]()
+def _repairs(opened: Opened) -> tuple[Phrase, ...]:
+    path, told = opened.journal.path, list[Phrase]()
     if opened.torn:
-        told.append(f"{path}: its last line was torn by a crash; {opened.torn} bytes of it were dropped.")
+        told.append(Phrase("notice.torn", path=path, bytes=opened.torn))
     if opened.damaged:
-        told.append(f"{path}: {opened.damaged} damaged lines of it were skipped; what they said is lost.")
+        told.append(Phrase("notice.damaged", path=path, lines=opened.damaged))
     return tuple(told)
+
+
+def _status(phrase: Phrase | None) -> Status:
+    if phrase is None:
+        return Status(text="")
+    return Status(text=texts("en").say(phrase), code=phrase.key, values=phrase.values)
 
 
 def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint, Endpoint | None]:
@@ -228,10 +251,12 @@ def _endpoints(settings: Settings, environ: Mapping[str, str]) -> tuple[Endpoint
         name = settings.llm.fallback_model_id
         return main, (endpoint_from(settings, environ, model_id=name) if name else None)
     except UnknownModel as problem:
-        raise CannotRun(problem.message, problem.hint) from problem
+        raise CannotRun(problem.message, problem.hint, problem.phrase) from problem
 
 
-def _model_at(endpoints: tuple[Endpoint, Endpoint | None], home: Home, tell: Callable[[str], None]) -> ChatModel:
+def _model_at(
+    endpoints: tuple[Endpoint, Endpoint | None], home: Home, tell: Callable[[Phrase | None], None]
+) -> ChatModel:
     main, fallback = endpoints
     if main.profile.name == "local":
         from helloclaw.llm.local import LocalModel

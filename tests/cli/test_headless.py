@@ -241,7 +241,7 @@ def test_a_model_that_does_not_answer_is_one_line(
         (["--model", "zhipu/glm-5"], {"LLM_BASE_URL": ""}, "error: zhipu needs an API key and none is set."),
         ([], {"LLM_BASE_URL": "nonsense"}, 'error: the base URL "nonsense" is no web address.'),
         ([], {"LLM_TIMEOUT": "soon"}, 'settings: LLM_TIMEOUT: "soon" must be a number above 0'),
-        (["--allow", "Bash("], {}, "helloclaw: "),
+        (["--allow", "Bash("], {}, "permissions: 'Bash(' is not a rule: "),
     ],
 )
 def test_what_can_not_be_meant_is_said_and_ends_with_two(

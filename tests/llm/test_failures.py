@@ -107,6 +107,7 @@ def test_a_person_is_told_what_where_and_what_next() -> None:
             kind="auth",
             message="deepseek at api.deepseek.com refused the API key (HTTP 401): Authentication Fails",
             hint="Check DEEPSEEK_API_KEY and that the key belongs to https://api.deepseek.com.",
+            detail="deepseek/m · api.deepseek.com · HTTP 401 · Authentication Fails",
             status=401,
         )
     )
@@ -118,6 +119,7 @@ def test_a_person_is_told_what_where_and_what_next() -> None:
             kind="not_an_api",
             message="https://api.deepseek.com answered with a web page (HTTP 200), not as a model's API does",
             hint="A proxy or a login page is in the way, or the base URL is wrong.",
+            detail="https://api.deepseek.com · HTTP 200",
             status=200,
         )
     )
@@ -126,6 +128,7 @@ def test_a_person_is_told_what_where_and_what_next() -> None:
             kind="not_an_api",
             message="https://api.deepseek.com redirects (HTTP 308) to https://elsewhere.example/v1",
             hint="Redirects are not followed with an API key. If you trust that address, set it as the base URL.",
+            detail="https://api.deepseek.com · HTTP 308 · https://elsewhere.example/v1",
             status=308,
         )
     )
@@ -155,7 +158,7 @@ def test_a_server_without_tool_calling_says_how_to_get_it() -> None:
 )
 def test_no_key_is_ever_shown(said: str) -> None:
     failure = failure_from_response(401, {}, json.dumps({"error": said}).encode(), endpoint())
-    shown = failure.message + failure.hint
+    shown = failure.message + failure.hint + failure.detail
     assert not any(secret in shown for secret in (KEY, "99999", "abcdefghijkl"))
     assert "…" in shown
 

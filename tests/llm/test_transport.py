@@ -180,6 +180,7 @@ async def test_nothing_listens(transport: Transport) -> None:
         kind="connect",
         message=f"test: nothing listens at http://127.0.0.1:{port}",
         hint="Is test's server started? Start it, or check the port in the base URL.",
+        detail=f"test/m · 127.0.0.1:{port}",
         retryable=True,
     )
 

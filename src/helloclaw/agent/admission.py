@@ -165,7 +165,8 @@ class Gate:
         try:
             self._standing.grant(parse_rule(rule, source="session"))
         except BadRule as error:
-            self._engine.emit(out.Notice(text=str(error), level="warning"))
+            phrase = error.phrase
+            self._engine.emit(out.Notice(text=str(error), code=phrase.key, values=phrase.values, level="warning"))
 
     def _deny(self, call: ToolCall, reason: str, source: out.DeniedBy, rule: str | None) -> Refused:
         if self._standing.denied():

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from helloclaw.agent.attachments import attachments_of
+from helloclaw.i18n import Phrase, SpokenError
 from helloclaw.protocol.events import AssistantEnd, Event, UserMessage
 from helloclaw.storage.journal import JournalError, scan
 from helloclaw.storage.locks import hold
@@ -22,8 +23,11 @@ TITLE_CHARACTERS = 60
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-class SessionNotFound(Exception):
+class SessionNotFound(SpokenError):
     """No session has this id, or several ids start like it."""
+
+    def __init__(self, key: str, /, **fields: object) -> None:
+        super().__init__("error.no_session", what=Phrase(key, **fields))
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True):
@@ -52,7 +56,7 @@ class _Model(Struct):
 def journal_path(home: Home, session_id: str) -> Path:
     """Where a session is kept. Raises `SessionNotFound` for what can't be an id: nothing else becomes a path."""
     if not _SESSION_ID.fullmatch(session_id):
-        raise SessionNotFound(f"{session_id!r} is not a session id")
+        raise SessionNotFound("session.no_id", id=repr(session_id))
     return home.sessions / f"{session_id}.jsonl"
 
 
@@ -77,9 +81,10 @@ def find_session(home: Home, id_or_start: str) -> Path:
     if len(starting) == 1:
         return journal_path(home, starting[0])
     if starting:
-        raise SessionNotFound(f"{id_or_start!r} may be any of {', '.join(starting[:5])}")
-    near = get_close_matches(id_or_start, ids, n=3)
-    raise SessionNotFound(f"no session {id_or_start!r}" + (f"; near ones: {', '.join(near)}" if near else ""))
+        raise SessionNotFound("session.ambiguous", id=repr(id_or_start), ids=", ".join(starting[:5]))
+    if near := get_close_matches(id_or_start, ids, n=3):
+        raise SessionNotFound("session.unknown_near", id=repr(id_or_start), ids=", ".join(near))
+    raise SessionNotFound("session.unknown", id=repr(id_or_start))
 
 
 def read_events(path: Path) -> list[Event]:

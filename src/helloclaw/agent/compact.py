@@ -17,8 +17,10 @@ from helloclaw.agent.engine import Engine
 from helloclaw.agent.history import History
 from helloclaw.agent.model_step import retry_event
 from helloclaw.agent.tokens import message_tokens, text_tokens
+from helloclaw.i18n import Phrase, texts
+from helloclaw.i18n.system import reason_of
 from helloclaw.llm.accumulate import Accumulator
-from helloclaw.llm.events import Retrying, Usage
+from helloclaw.llm.events import Failed, Retrying, Usage
 from helloclaw.llm.messages import (
     MalformedCall,
     Message,
@@ -80,7 +82,7 @@ def _answers(message: Message) -> bool:
 
 
 class Compaction:
-    """Compacts one session's context. `spent` is what the summaries cost, in tokens."""
+    """Compacts one session's context. `spent` is what the summaries cost, in tokens; `failure` why there is none."""
 
     def __init__(self, engine: Engine, model: ChatModel, base: ModelRequest, workdir: Path) -> None:
         self._engine = engine
@@ -88,16 +90,18 @@ class Compaction:
         self._base = base
         self._workdir = workdir
         self.spent = Usage()
+        self.failure: Failed | None = None
 
-    async def run(self, threshold: int, *, forced: bool = False, focus: str = "") -> bool:
+    async def run(self, threshold: int, *, forced: bool = False, wanted: bool = False, focus: str = "") -> bool:
         """Compact; False if that would not make the context smaller, or there is no summary.
 
-        `forced`, after an overflow, keeps less, and cuts where there is no summary: nothing else would help.
+        `wanted`, by the person, keeps less. `forced`, after an overflow, does too, and cuts where there is no summary:
+        nothing else would help.
         """
         history = self._engine.history
         entries = history.entries
         before = context_tokens(history, self._base)
-        keep = min(KEEP_RECENT_TOKENS, threshold // 4) if not forced else min(KEEP_RECENT_TOKENS, before // 3)
+        keep = min(KEEP_RECENT_TOKENS, before // 3 if forced or wanted else threshold // 4)
         index = split(entries, keep)
         if index == 0:
             return False
@@ -145,6 +149,7 @@ class Compaction:
                         self._engine.emit(retry_event(event))
             self.spent = self.spent + answer.usage
             if answer.failure is not None:
+                self.failure = answer.failure
                 return ""  # The model has been tried again already.
             if summary := text_of(answer.message()).strip():
                 return summary
@@ -156,7 +161,9 @@ class Compaction:
         try:
             await asyncio.to_thread(_write_transcript, path, data)
         except OSError as error:
-            self._engine.emit(out.Notice(text=f"No transcript: {path}: {error.strerror}", level="warning"))
+            phrase = Phrase("notice.no_transcript", path=path, why=reason_of(error))
+            text = texts("en").say(phrase)
+            self._engine.emit(out.Notice(text=text, code=phrase.key, values=phrase.values, level="warning"))
             return None
         return str(path)
 

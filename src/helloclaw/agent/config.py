@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel
@@ -34,15 +35,16 @@ class TurnConfig:
     price: Callable[[Usage], float | None] = lambda _: None
     interactive: bool = False
     ask_timeout_s: float = 180.0
-    notices: tuple[str, ...] = ()
+    notices: tuple[Phrase, ...] = ()
 
 
 class CannotRun(Exception):
-    """No turn can run with the settings as they are. `hint` is the next step for the person."""
+    """No turn can run with the settings as they are. `hint` is the next step for the person, `phrase` says it all."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", phrase: Phrase | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        self.phrase = phrase
 
 
 # Called before each turn. Raises `CannotRun`.

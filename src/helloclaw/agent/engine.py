@@ -7,6 +7,7 @@ the place of `LocalEngine`, which keeps a file journal in one process.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
@@ -16,10 +17,12 @@ from typing import Any, Protocol, TypeVar, cast
 import msgspec
 
 from helloclaw.agent.attachments import Attachments, attachments_of
-from helloclaw.agent.history import History
-from helloclaw.protocol.commands import Answer, Say
-from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk
-from helloclaw.storage.journal import Journal, JournalError
+from helloclaw.agent.backups import Backups, backups_of
+from helloclaw.agent.history import History, load_history
+from helloclaw.i18n.system import reason_of
+from helloclaw.protocol.commands import Answer, Note, Say
+from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound
+from helloclaw.storage.journal import Journal, JournalError, scan
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +61,14 @@ class Engine(Protocol):
         """Everything that waits in the inbox, oldest first."""
         ...
 
+    def take_notes(self) -> list[Note]:
+        """Everything that the model is to know without being asked, oldest first."""
+        ...
+
+    def keep_file(self, data: bytes) -> str:
+        """Keep what a file holds, so that a rewind can put it back. Returns its SHA-256."""
+        ...
+
     def now(self) -> float:
         """Seconds since 1970, UTC."""
         ...
@@ -73,9 +84,13 @@ class LocalEngine:
         self.history = history
         self._journal = journal
         self._attachments = Attachments(attachments_of(journal.path))
+        self.backups = Backups(backups_of(journal.path))
         self._clock = clock
         self._sinks: list[Sink] = []
         self._inbox: deque[Say] = deque()
+        self.notes: list[Note] = []
+        self._announced = False
+        self._after_message: list[Base] = []
         self._arrived = asyncio.Event()
         self._questions: dict[str, asyncio.Future[Answer]] = {}
         self._encoder = msgspec.json.Encoder()
@@ -89,22 +104,57 @@ class LocalEngine:
             numbered = self._kept(numbered)
         named = msgspec.structs.replace(numbered, session_id=self.session_id)
         if not transient:
-            self.history.apply(cast("Event", named))
+            self._fold(cast("Event", named))
         if isinstance(named, PermissionAsk):
             # Open before anyone hears of it, since a front end may answer while it is being told.
             self._questions[named.ask_id] = asyncio.get_running_loop().create_future()
         self._show(named)
+        if isinstance(event, PIECES):
+            self._announced = True
+        elif not transient and self._announced:
+            self._announced = False
+            waiting, self._after_message = self._after_message, []
+            for each in waiting:
+                self.emit(each)
         return named
+
+    def emit_after_message(self, event: Base) -> None:
+        """Emit an event, but not while pieces of a message are told: those carry the number that comes next."""
+        if self._announced:
+            self._after_message.append(event)
+        else:
+            self.emit(event)
 
     def publish(self, event: Base) -> None:
         self._show(msgspec.structs.replace(event, session_id=self.session_id, ts=self._clock()))
+
+    def _fold(self, event: Event) -> None:
+        if isinstance(event, Rewound):
+            # Nothing can be taken out of a fold again: it is made anew, from what the journal says now.
+            self.history = load_history(scan(self._journal.path).lines, self._attachments)
+        else:
+            self.history.apply(event)
+
+    def past(self) -> list[Event]:
+        """Every event that was kept, as it lies in the journal. Raises `OSError`."""
+        decoder = msgspec.json.Decoder(Event)
+        found: list[Event] = []
+        for line in scan(self._journal.path).lines:
+            with contextlib.suppress(msgspec.MsgspecError):
+                found.append(decoder.decode(line))
+        return found
+
+    def keep_file(self, data: bytes) -> str:
+        return self.backups.keep(data)
 
     def _kept(self, event: Emitted) -> Emitted:
         """Write the event down, its images beside the journal. Returns what can be read back. Raises `JournalError`."""
         try:
             written = self._attachments.put_away(event)
         except OSError as error:
-            raise JournalError(f"{attachments_of(self._journal.path)}: {error.strerror or error}") from error
+            raise JournalError(
+                "journal.unwritten", path=attachments_of(self._journal.path), why=reason_of(error)
+            ) from error
         try:
             line = self._encoder.encode(written)
         except UnicodeEncodeError:
@@ -156,6 +206,28 @@ class LocalEngine:
         self._inbox.clear()
         self._arrived.clear()
         return taken
+
+    def recall(self, client_id: str) -> Say | None:
+        """Take a message out of the inbox again; None if it is not there (any more)."""
+        say = next((each for each in self._inbox if each.client_id == client_id), None)
+        if say is not None:
+            self._inbox.remove(say)
+            if not self._inbox:
+                self._arrived.clear()
+        return say
+
+    def take_notes(self) -> list[Note]:
+        taken, self.notes = self.notes, []
+        return taken
+
+    def wake(self) -> None:
+        """Let `arrival` come back although the inbox may be empty."""
+        self._arrived.set()
+
+    def rest(self) -> None:
+        """There is nothing to do until the next arrival."""
+        if not self._inbox:
+            self._arrived.clear()
 
     def waits(self, say: Say) -> bool:
         """Whether this very message is still in the inbox."""

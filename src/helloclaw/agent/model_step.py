@@ -84,7 +84,11 @@ class _Call:
                 self._origin = event.after if event.what == "model" else self._origin
                 self._restart(
                     out.LlmFallback(
-                        what=event.what, before=event.before, after=event.after, message=event.failure.message
+                        what=event.what,
+                        before=event.before,
+                        after=event.after,
+                        message=event.failure.message,
+                        detail=event.failure.detail,
                     )
                 )
             case _:
@@ -142,6 +146,7 @@ def retry_event(event: Retrying, *, superseded: bool = False) -> out.LlmRetry:
         wait_s=event.wait_s,
         kind=event.failure.kind,
         message=event.failure.message,
+        detail=event.failure.detail,
         superseded=superseded,
     )
 

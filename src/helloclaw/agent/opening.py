@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.catalog import find_session, journal_path, lock_path
 from helloclaw.agent.history import History, load_history
+from helloclaw.i18n import SpokenError
 from helloclaw.storage.journal import Journal, Scan, scan
 from helloclaw.storage.locks import Busy, hold
 from helloclaw.storage.paths import Home
@@ -22,8 +23,13 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 
-class SessionBusy(Exception):
+class SessionBusy(SpokenError):
     """Another process has this session open."""
+
+    blame = "world"
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__("error.busy", what=session_id)
 
 
 class Opened:

@@ -8,17 +8,49 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Callable
+from pathlib import Path
+from typing import assert_never
 
+from helloclaw.agent.catalog import TITLE_CHARACTERS
+from helloclaw.agent.chores import Chore, Chores, is_idle_work
 from helloclaw.agent.config import CannotRun, Configure
 from helloclaw.agent.engine import LocalEngine, Sink
 from helloclaw.agent.hooks import ToolHooks
+from helloclaw.agent.inspection import Inspection, inspect
+from helloclaw.agent.living import living_events
+from helloclaw.agent.rewind import RewindPoint, rewind_points
 from helloclaw.agent.standing import Standing
-from helloclaw.agent.turn import Turn, describe_bug, settle_lost, user_message
+from helloclaw.agent.turn import (
+    Turn,
+    cannot_run,
+    describe_bug,
+    keep_notes,
+    settle_lost,
+    unkept,
+    user_message,
+    warning,
+)
+from helloclaw.i18n import Phrase
+from helloclaw.llm.events import Usage
 from helloclaw.protocol import events as out
-from helloclaw.protocol.commands import Answer, Cancel, Command, Say, SetMode
+from helloclaw.protocol.commands import (
+    Answer,
+    Cancel,
+    Clear,
+    Command,
+    Compact,
+    Note,
+    Recall,
+    Rename,
+    Rewind,
+    Say,
+    SetMode,
+)
 from helloclaw.storage.journal import JournalError
 from helloclaw.tools.context import ToolContext
+from helloclaw.tools.todo import TodoItem
 
 log = logging.getLogger(__name__)
 
@@ -34,15 +66,23 @@ class Session:
         hooks: ToolHooks,
         context: ToolContext,
         created: out.SessionCreated | None = None,
+        *,
+        peek: Configure | None = None,
+        may_write: Callable[[Path], bool] = lambda _: False,
     ) -> None:
-        """`created` is told before the first turn, of a session that is new."""
+        """`created` is told before the first turn, of a session that is new. `peek` configures without consequences;
+        `may_write` says what a rewind may put back.
+        """
         self._created = created
         self._engine = engine
         self._configure = configure
         self._standing = standing
         self._hooks = hooks
         self._context = context
-        self._turn: asyncio.Task[out.RoundEnd] | None = None
+        self._peek = peek or configure
+        self._chores = Chores(engine, self._peek, standing, context, may_write)
+        self._waiting_chores: deque[Chore] = deque()
+        self._turn: asyncio.Task[out.RoundEnd | None] | None = None
         self._begun = False
         self._stopping = False
         self._awaited: list[tuple[Say, asyncio.Future[out.RoundEnd]]] = []
@@ -59,8 +99,42 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Whether a turn is running."""
-        return self._turn is not None
+        """Whether a turn is running, or what is done between turns."""
+        return self._turn is not None or bool(self._waiting_chores)
+
+    @property
+    def title(self) -> str:
+        """What the person named it, else the first words said; empty before those."""
+        history = self._engine.history
+        return history.title or " ".join(history.first_words.split())[:TITLE_CHARACTERS]
+
+    @property
+    def workdir(self) -> Path:
+        return self._context.workdir
+
+    @property
+    def cwd(self) -> Path:
+        """Where commands run: `cd` moves it."""
+        return self._context.cwd
+
+    @property
+    def todo(self) -> tuple[TodoItem, ...]:
+        return self._context.todo.items
+
+    @property
+    def usage(self) -> Usage:
+        """All tokens of the session so far."""
+        return self._engine.history.total
+
+    def rewind_points(self) -> list[RewindPoint]:
+        """The messages that can be taken back, oldest first. Reads the journal. Raises `OSError`."""
+        return rewind_points(living_events(self._engine.past()), self._context.workdir)
+
+    async def inspect(self) -> Inspection:
+        """What the next call of the model would be made of. Raises `CannotRun`."""
+        config = await self._peek()
+        rules = self._standing.with_granted(config.rules)
+        return inspect(config, self._engine.history, self._standing.mode, rules)
 
     def subscribe(self, sink: Sink) -> Callable[[], None]:
         """Call `sink` with every event from now on, in order, in the session's loop. Returns how to stop it."""
@@ -77,8 +151,16 @@ class Session:
                 self._engine.answer(command)
             case SetMode():
                 self._set_mode(command.mode)
+            case Note():
+                self._note(command)
+            case Recall():
+                self._recall(command.client_id)
+            case Rename():
+                self._update(out.SessionUpdated(title=" ".join(command.title.split())))
+            case Compact() | Clear() | Rewind():
+                self._plan(command)
             case _:
-                raise NotImplementedError(command)
+                assert_never(command)
 
     async def turn(self, say: Say) -> out.RoundEnd:
         """Say something and come back when the turn that heard it has ended, which may have been before."""
@@ -92,7 +174,7 @@ class Session:
         """Run turns until cancelled."""
         while True:
             await self._engine.arrival()
-            turn = self._turn = asyncio.create_task(self._run_turn(), name=f"turn of {self.id}")
+            turn = self._turn = asyncio.create_task(self._run_next(), name=f"turn of {self.id}")
             try:
                 await asyncio.wait({turn})
             except asyncio.CancelledError:
@@ -103,8 +185,10 @@ class Session:
             finally:
                 self._turn = None
                 self._begun = self._stopping = False
-            self._last_end = turn.result()
-            self._tell_waiting(self._last_end)
+            if (end := turn.result()) is not None:
+                self._last_end = end
+                self._tell_waiting(end)
+            self._keep_notes()
 
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
@@ -115,11 +199,30 @@ class Session:
                 ended.cancel()
             self._engine.close()
 
-    async def _run_turn(self) -> out.RoundEnd:
+    async def _run_next(self) -> out.RoundEnd | None:
+        """What has waited longest between turns, else a turn with all that was said."""
         self._begun = True
+        self._tell_created()
+        if not self._waiting_chores:
+            return await self._run_turn() if self._engine.anything_waits else self._engine.rest()
+        chore = self._waiting_chores[0]
+        try:
+            if not self._stopping:
+                await self._chores.run(chore)
+        finally:
+            self._waiting_chores.popleft()
+            if self._waiting_chores or self._engine.anything_waits:
+                self._engine.wake()
+            else:
+                self._engine.rest()
+        return None
+
+    def _tell_created(self) -> None:
         if self._created is not None:
             self._engine.emit(self._created)
             self._created = None
+
+    async def _run_turn(self) -> out.RoundEnd:
         says = self._engine.take()
         if self._stopping:
             return await self._refuse(says, None)
@@ -142,12 +245,12 @@ class Session:
             for say in says:
                 self._engine.emit(user_message(say))
             if problem is not None:
-                self._engine.emit(out.ErrorEvent(message=str(problem), hint=problem.hint, kind="settings"))
+                self._engine.emit(cannot_run(problem))
             end = self._engine.emit(out.RoundEnd(reason=reason))
             with contextlib.suppress(asyncio.CancelledError):  # It is over: there is nothing left to cancel.
                 await self._engine.sync()
         except JournalError as error:
-            self._engine.publish(out.ErrorEvent(message=str(error), kind="storage"))
+            self._engine.publish(unkept(error))
             end = out.RoundEnd(reason="failed")
             self._engine.publish(end)
         return end
@@ -159,18 +262,58 @@ class Session:
                 return False
             self._client_ids.add(say.client_id)
         self._engine.enqueue(say)
+        if self._turn is not None:
+            self._engine.emit(out.MessageQueued(text=say.text, client_id=say.client_id))
         return True
+
+    def recall(self, client_id: str) -> Say | None:
+        """Take a message back that waits for the running turn; None if it has entered the conversation already."""
+        say = self._engine.recall(client_id)
+        if say is not None:
+            self._client_ids.discard(client_id)
+            self._engine.emit(out.MessageRecalled(text=say.text, client_id=client_id))
+        return say
+
+    def _recall(self, client_id: str) -> None:
+        self.recall(client_id)
+
+    def _note(self, note: Note) -> None:
+        self._engine.notes.append(note)
+        if not self.busy:
+            self._keep_notes()
+
+    def _keep_notes(self) -> None:
+        """Into the journal with what is to be known from the next turn on."""
+        if not self._engine.notes:
+            return
+        try:
+            self._tell_created()
+            settle_lost(self._engine)
+            keep_notes(self._engine)
+        except JournalError as error:
+            self._engine.publish(unkept(error))
+
+    def _plan(self, chore: Chore) -> None:
+        if is_idle_work(chore) and self.busy:
+            self._engine.publish(warning(Phrase("notice.busy")))
+            return
+        self._waiting_chores.append(chore)
+        self._engine.wake()
 
     def _set_mode(self, mode: out.Mode) -> None:
         self._standing.mode = mode
+        self._update(out.SessionUpdated(mode=mode))
+
+    def _update(self, event: out.SessionUpdated) -> None:
         try:
-            self._engine.emit(out.SessionUpdated(mode=mode))
+            self._tell_created()
+            self._engine.emit_after_message(event)
         except JournalError as error:
-            self._engine.publish(out.ErrorEvent(message=str(error), kind="storage"))
+            self._engine.publish(unkept(error))
 
     def _cancel(self) -> None:
         """Cancel the turn that runs or is about to, once: a second wish must not cut short its orderly end."""
-        if self._stopping or (self._turn is None and not self._engine.anything_waits):
+        if self._stopping or (self._turn is None and not self._engine.anything_waits and not self._waiting_chores):
             return
         self._stopping = True
         if self._turn is not None and self._begun:  # A task that has not begun would end without a word.

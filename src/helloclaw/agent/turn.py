@@ -11,7 +11,7 @@ import msgspec
 
 from helloclaw.agent.admission import Gate
 from helloclaw.agent.compact import Compaction, context_tokens
-from helloclaw.agent.config import TurnConfig
+from helloclaw.agent.config import CannotRun, TurnConfig
 from helloclaw.agent.dispatch import Dispatch
 from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import ToolHooks
@@ -19,6 +19,7 @@ from helloclaw.agent.model_step import Answered, call_model
 from helloclaw.agent.prompt import environment_note
 from helloclaw.agent.repair import LOST
 from helloclaw.agent.standing import Standing
+from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.events import StopReason, Usage
 from helloclaw.llm.messages import ModelRequest, calls_of
 from helloclaw.protocol import events as out
@@ -52,8 +53,8 @@ class Turn:
 
     async def run(self, says: list[Say]) -> out.RoundEnd:
         try:
-            for text in self._config.notices:
-                self._engine.emit(out.Notice(text=text, level="warning"))
+            for phrase in self._config.notices:
+                self._engine.emit(warning(phrase))
             reason = await self._steps_until_done(says)
         except asyncio.CancelledError:
             # Cancelled by the session on a person's wish; from here on nothing is awaited that could hang.
@@ -62,7 +63,7 @@ class Turn:
             return self._end_unkept(error)
         except Exception as error:  # A session outlives what goes wrong in one of its turns.
             log.exception("a turn of session %s failed", self._engine.session_id)
-            self._engine.publish(out.ErrorEvent(message=describe_bug(error), kind="bug"))
+            self._engine.publish(bug(error))
             reason = "failed"
         return await self._end(reason)
 
@@ -100,7 +101,13 @@ class Turn:
         if failure is not None:
             self._engine.emit(
                 out.ErrorEvent(
-                    message=failure.message, hint=failure.hint, retryable=failure.retryable, kind=failure.kind
+                    message=failure.message,
+                    hint=failure.hint,
+                    retryable=failure.retryable,
+                    kind=failure.kind,
+                    detail=failure.detail,
+                    code=failure.code,
+                    values=failure.values,
                 )
             )
             return None
@@ -126,8 +133,7 @@ class Turn:
         self._cost = self._config.price(self._usage)
         if self._cost is None and self._config.max_cost_usd is not None and not self._said_no_price:
             self._said_no_price = True
-            text = f"Nobody knows what {self._config.model.endpoint.origin} costs: the cost limit can't be kept."
-            self._engine.emit(out.Notice(text=text, level="warning"))
+            self._engine.emit(warning(Phrase("notice.no_price", model=self._config.model.endpoint.origin)))
         total = self._engine.history.total + answered.usage + self._uncounted
         self._uncounted = Usage()
         used = answered.usage.context or context_tokens(self._engine.history, self._config.base)
@@ -161,7 +167,8 @@ class Turn:
         return "limit"
 
     def _hear(self, says: list[Say]) -> bool:
-        """Put messages and results of background work into the conversation. False if there was nothing."""
+        """Put messages and results of background work into the conversation. False if there was nothing to answer."""
+        keep_notes(self._engine)
         finished = self._context.background.take_finished()
         results = (BACKGROUND_RESULTS.format("\n".join(finished)),) if finished else ()
         if results and not says:
@@ -190,8 +197,7 @@ class Turn:
 
     def _end_unkept(self, error: JournalError) -> out.RoundEnd:
         """The conversation can't be written any more: say so, keep nothing, end the turn."""
-        hint = "Free some space or make the directory writable; the conversation up to here is safe."
-        self._engine.publish(out.ErrorEvent(message=str(error), hint=hint, kind="storage"))
+        self._engine.publish(unkept(error))
         end = self._round_end("failed")
         self._engine.publish(end)
         return end
@@ -218,12 +224,38 @@ def user_message(say: Say, *context: str) -> out.UserMessage:
     )
 
 
+def keep_notes(engine: Engine) -> None:
+    """Put into the conversation what the model is to know, but need not answer."""
+    for note in engine.take_notes():
+        engine.emit(out.UserMessage(text="", context=(note.text,), source=note.source))
+
+
 def settle_lost(engine: Engine) -> None:
     """Give the calls that a crash, a fork or a bug cut off their results, so that the journal is in order again."""
     for call in engine.history.open_calls():
         engine.emit(
             out.ToolEnd(id=call.id, name=call.name, duration_ms=0, output_preview=LOST, output=LOST, error=LOST)
         )
+
+
+def warning(phrase: Phrase) -> out.Notice:
+    return out.Notice(text=texts("en").say(phrase), code=phrase.key, values=phrase.values, level="warning")
+
+
+def cannot_run(problem: CannotRun) -> out.ErrorEvent:
+    code, values = (problem.phrase.key, problem.phrase.values) if problem.phrase else ("", {})
+    return out.ErrorEvent(message=str(problem), hint=problem.hint, kind="settings", code=code, values=values)
+
+
+def bug(error: Exception) -> out.ErrorEvent:
+    return out.ErrorEvent(message=describe_bug(error), kind="bug", detail=f"{type(error).__name__}: {error}")
+
+
+def unkept(error: JournalError) -> out.ErrorEvent:
+    """The conversation can't be written any more."""
+    phrase = Phrase("error.unkept", what=error.phrase)
+    hint = texts("en")("error.unkept.hint")
+    return out.ErrorEvent(message=str(error), hint=hint, kind="storage", code=phrase.key, values=phrase.values)
 
 
 def describe_bug(error: Exception) -> str:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from helloclaw.cli.first_weights import fetch_missing_weights
-from helloclaw.repl.interrupts import interrupt_on_terminate, on_interrupt
 from helloclaw.cli.opening import Opening, plan_opening, session_named
 from helloclaw.cli.outcome import FAILED, INTERRUPTED, Outcome
 from helloclaw.cli.parse import UsageError
 from helloclaw.cli.problems import explain
 from helloclaw.cli.prompt_input import read_prompt
 from helloclaw.cli.run import Run
-from helloclaw.repl.stdin_lines import StdinLines
 from helloclaw.cli.terminal import OutputClosed, OutputFailed, encoded
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Command, Say
+from helloclaw.repl.interrupts import interrupt_on_terminate, on_interrupt
+from helloclaw.repl.stdin_lines import StdinLines
 from helloclaw.wording.lines import needed_line, progress_line
 from helloclaw.wording.plain import one_line, visible
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from helloclaw.cli.parse import Invocation, UsageError, parse
 from helloclaw.cli.run import Run
 from helloclaw.cli.terminal import OutputClosed, OutputFailed, Terminal
-from helloclaw.i18n import Lang, SpokenError, Texts, choose, texts
+from helloclaw.i18n import Lang, Texts, choose, texts
 from helloclaw.wording.plain import one_line
 
 EXIT_DONE = 0
@@ -34,9 +34,6 @@ def entry(words: Sequence[str] | None = None) -> int:
         return EXIT_FAILED
     except OutputClosed:
         return EXIT_DONE
-    except SpokenError as error:
-        terminal.error(one_line(speak.say(error.phrase)))
-        return EXIT_USAGE
     except Exception as error:  # The last line of defence; what a command can explain, it has explained already.
         missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
         if missing and not missing.startswith("helloclaw"):

@@ -143,5 +143,5 @@ def _use(run: Run) -> int:
     try:
         endpoint_from(settings, after.environ)
     except UnknownModel as problem:
-        run.complain(run.say("error.plain", text=sentences(problem.message, problem.hint)))
+        run.complain(run.say("error.plain", text=problem.phrase))
     return 0

@@ -6,14 +6,14 @@ import asyncio
 import shutil
 import signal
 
-from helloclaw.repl.interrupts import on_interrupt
 from helloclaw.cli.outcome import DONE, FAILED, INTERRUPTED, TRY_AGAIN, USAGE
 from helloclaw.cli.run import Run
 from helloclaw.llm.local.guards import PullFailed
 from helloclaw.llm.local.progress import PullProgress
 from helloclaw.llm.local.pull import Pulled, pull
 from helloclaw.llm.local.weights import models_directory
-from helloclaw.wording.plain import one_line, sentences
+from helloclaw.repl.interrupts import on_interrupt
+from helloclaw.wording.plain import one_line
 from helloclaw.wording.width import columns
 
 _MEGABYTE = 1_000_000
@@ -26,7 +26,7 @@ def pull_model(run: Run) -> int:
         run.complain(run.say("model.pull_stopped", name=run.required("name")))
         return INTERRUPTED
     except PullFailed as failed:
-        run.complain(run.say("error.plain", text=sentences(str(failed), failed.hint)))
+        run.complain(run.say("error.plain", text=failed.phrase))
         return {"unknown": USAGE, "offline": TRY_AGAIN}.get(failed.kind, FAILED)
     if run.as_json:
         run.terminal.json(pulled)

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from helloclaw.cli.terminal import Terminal
-from helloclaw.i18n import Phrase, SpokenError, Texts
-from helloclaw.wording.plain import one_line, sentences
+from helloclaw.i18n import AdvisedError, Phrase, SpokenError, Texts
+from helloclaw.i18n.system import reason_of
+from helloclaw.wording.plain import one_line
 
 _FAILED = 1
 _USAGE = 2
 _TRY_AGAIN = 75
+_CODES = {"person": _USAGE, "world": _FAILED, "later": _TRY_AGAIN}
 
 
 def report(error: Exception, terminal: Terminal, speak: Texts, environ: Mapping[str, str], *, debug: bool) -> int:
@@ -39,38 +41,25 @@ def report(error: Exception, terminal: Terminal, speak: Texts, environ: Mapping[
 def explain(error: Exception) -> tuple[Phrase, int] | None:
     """The sentence and exit code of an error that a person can do something about; None for a bug of ours."""
     if isinstance(error, SpokenError):
-        return error.phrase, _USAGE
-    from helloclaw.agent.catalog import SessionNotFound
-    from helloclaw.agent.opening import SessionBusy
-    from helloclaw.llm.local.guards import PullFailed
-    from helloclaw.llm.providers import UnknownModel
-    from helloclaw.permissions.rules import BadRule
-    from helloclaw.storage.journal import JournalError
+        return _named(error), _CODES[error.blame]
     from helloclaw.storage.locks import Busy
     from helloclaw.storage.paths import HomeUnknown
 
     match error:
         case HomeUnknown():
             return Phrase("error.no_home"), _USAGE
-        case UnknownModel():
-            return Phrase("error.plain", text=sentences(error.message, error.hint)), _USAGE
-        case PullFailed():
-            code = _TRY_AGAIN if error.kind == "offline" else _FAILED
-            return Phrase("error.plain", text=sentences(str(error), error.hint)), code
-        case BadRule():
-            return Phrase("error.plain", text=str(error)), _USAGE
-        case SessionNotFound():
-            return Phrase("error.no_session", what=str(error)), _USAGE
-        case SessionBusy():
-            return Phrase("error.busy", what=str(error)), _FAILED
         case Busy():
             return Phrase("error.locked", path=str(error)), _FAILED
-        case JournalError():
-            return Phrase("error.plain", text=str(error)), _FAILED
         case OSError() if error.filename is not None:
-            return Phrase("error.file", path=str(error.filename), why=error.strerror or type(error).__name__), _FAILED
+            return Phrase("error.file", path=str(error.filename), why=reason_of(error)), _FAILED
         case _:
             return None
+
+
+def _named(error: SpokenError) -> Phrase:
+    """The error as a line of the program's: what does not begin with its subject is given one."""
+    bare = isinstance(error, AdvisedError) or error.phrase.key.startswith(("journal.", "weights."))
+    return Phrase("error.plain", text=error.phrase) if bare else error.phrase
 
 
 def _written_down(error: Exception, environ: Mapping[str, str]) -> str:

@@ -7,6 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from helloclaw.i18n import Phrase
+from helloclaw.i18n.system import reason_of
 from helloclaw.wording.plain import clean
 
 if TYPE_CHECKING:
@@ -20,8 +22,8 @@ class OutputClosed(Exception):
 class OutputFailed(OutputClosed):
     """Standard output takes nothing: the disk is full, say. `why` is the system's reason."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
+    def __init__(self, why: Phrase | str) -> None:
+        super().__init__()
         self.why = why
 
 
@@ -51,7 +53,7 @@ class Terminal:
             raise OutputClosed from error
         except OSError as error:
             self._abandon()
-            raise OutputFailed(error.strerror or str(error)) from error
+            raise OutputFailed(reason_of(error)) from error
 
     def width(self, environ: Mapping[str, str]) -> int:
         """Columns to write in: `COLUMNS`, else the terminal's; 0 where there is no telling, as in a pipe."""

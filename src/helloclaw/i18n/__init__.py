@@ -116,7 +116,7 @@ class Texts:
     def switch(self, lang: Lang) -> None:
         """Speak another language from now on, for everybody who holds these texts."""
         other = texts(lang)
-        self.lang, self._by_id = other.lang, other._by_id
+        self.lang, self._by_id = other.lang, other._by_id  # noqa: SLF001 - one of our own kind
 
 
 def texts(lang: Lang) -> Texts:

@@ -113,12 +113,17 @@ class Finish(Struct, frozen=True):
 class Failed(Struct, frozen=True, kw_only=True):
     """Why there is no (whole) answer. `message` names the thing, `hint` the next step; both are for a person.
 
-    `retry_after` is in seconds, from the server's `retry-after`. `status` is the HTTP status, if one came.
+    `detail` is what of `message` is in no language of ours: names, numbers, the server's own words. `code` and
+    `values`, where there are any, say `message` and `hint` in the catalogue of texts. `retry_after` is in seconds, from
+    the server's `retry-after`. `status` is the HTTP status, if one came.
     """
 
     kind: FailureKind
     message: str
     hint: str = ""
+    detail: str = ""
+    code: str = ""
+    values: dict[str, str] = {}
     retryable: bool = False
     retry_after: float | None = None
     status: int | None = None

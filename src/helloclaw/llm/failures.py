@@ -63,6 +63,7 @@ def failure_from_error(
         kind=kind,
         message=f"{where(endpoint)} {_verb(kind, endpoint)}{about}{quoted}",
         hint=_TOOL_HINT if lacks_tools(report) else _hint(kind, endpoint),
+        detail=_detail(endpoint, said, status),
         retryable=kind in RETRYABLE,
         retry_after=report.retry_after,
         status=status,
@@ -100,14 +101,17 @@ def _from_client_error(names: set[str], said: str, endpoint: Endpoint) -> Failed
         return interrupted(endpoint)
     if names & {"LocalProtocolError", "UnicodeEncodeError"}:  # its words may hold the key
         message = f"{endpoint.profile.name}: the API key or the base URL has characters that HTTP does not allow"
-        return Failed(kind="bad_request", message=message, hint="Copy the key again, without spaces and line breaks.")
+        hint = "Copy the key again, without spaces and line breaks."
+        return Failed(kind="bad_request", message=message, hint=hint, detail=_detail(endpoint))
     if names & {"InvalidURL", "UnsupportedProtocol"}:
         message = f"{endpoint.profile.name}: {place(endpoint) or 'an empty text'} is no base URL: {said}"
-        return Failed(kind="bad_request", message=message, hint="A base URL looks like https://host/path.")
+        hint = "A base URL looks like https://host/path."
+        return Failed(kind="bad_request", message=message, hint=hint, detail=_detail(endpoint, said))
     if "DecodingError" in names:
         return protocol_failure(endpoint, f"the answer can't be decompressed: {said}")
     message = f"{place(endpoint)} can't be called: {said}"
-    return Failed(kind="protocol", message=message, hint="Check the base URL and the proxy settings.")
+    hint = "Check the base URL and the proxy settings."
+    return Failed(kind="protocol", message=message, hint=hint, detail=_detail(endpoint, said))
 
 
 def interrupted(endpoint: Endpoint) -> Failed:
@@ -115,6 +119,7 @@ def interrupted(endpoint: Endpoint) -> Failed:
         kind="interrupted",
         message=f"{where(endpoint)} closed the connection before the answer was complete",
         hint="Try again; if it happens every time, a proxy in the way may be cutting long answers.",
+        detail=_detail(endpoint),
         retryable=True,
     )
 
@@ -124,13 +129,15 @@ def timed_out(endpoint: Endpoint) -> Failed:
         kind="timeout",
         message=f"{where(endpoint)} sent nothing for {endpoint.timeout_s:g} s",
         hint="Try again, or raise the timeout if the model is slow to start.",
+        detail=_detail(endpoint),
         retryable=True,
     )
 
 
 def protocol_failure(endpoint: Endpoint, what: str) -> Failed:
     message = f"{where(endpoint)} does not speak the {endpoint.wire} wire: {redact(what, endpoint)}"
-    return Failed(kind="protocol", message=message, hint="Check the base URL and the wire that goes with it.")
+    hint = "Check the base URL and the wire that goes with it."
+    return Failed(kind="protocol", message=message, hint=hint, detail=_detail(endpoint))
 
 
 def too_long(endpoint: Endpoint) -> Failed:
@@ -142,8 +149,15 @@ def unreadable_call(endpoint: Endpoint) -> Failed:
         kind="protocol",
         message=f"{where(endpoint)} sent a tool call as text, and the text can't be read as a call",
         hint="Try again; if it happens often, choose another model or another provider for it.",
+        detail=_detail(endpoint),
         retryable=True,
     )
+
+
+def _detail(endpoint: Endpoint, said: str = "", status: int | None = None) -> str:
+    """Which model, where, and what was said, without a word of ours."""
+    pieces = (endpoint.origin, host_of(endpoint), f"HTTP {status}" if status else "", said)
+    return " · ".join(piece for piece in pieces if piece)
 
 
 def where(endpoint: Endpoint) -> str:
@@ -239,6 +253,7 @@ def _page(status: int, retry_after: float | None, endpoint: Endpoint) -> Failed:
         kind="not_an_api",
         message=f"{place(endpoint)} answered with a web page (HTTP {status}), not as a model's API does",
         hint="A proxy or a login page is in the way, or the base URL is wrong.",
+        detail=f"{place(endpoint)} · HTTP {status}",
         retryable=status >= 500 or status in (408, 409),
         retry_after=retry_after,
         status=status,
@@ -250,6 +265,7 @@ def _redirected(status: int, location: str, endpoint: Endpoint) -> Failed:
         kind="not_an_api",
         message=f"{place(endpoint)} redirects (HTTP {status}) to {redact(location, endpoint) or 'nowhere'}",
         hint="Redirects are not followed with an API key. If you trust that address, set it as the base URL.",
+        detail=f"{place(endpoint)} · HTTP {status} · {redact(location, endpoint)}".rstrip(" ·"),
         status=status,
     )
 
@@ -262,13 +278,15 @@ def _tls(error: ssl.SSLError, endpoint: Endpoint) -> Failed:
     else:
         message = f"no TLS with {host_of(endpoint)}: {redact(error.reason or str(error), endpoint)}"
         hint = "If the server speaks plain HTTP, write http:// in the base URL."
-    return Failed(kind="tls", message=message, hint=hint)
+    return Failed(kind="tls", message=message, hint=hint, detail=_detail(endpoint))
 
 
 def _no_connection(
     message: str, endpoint: Endpoint, hint: str = "Check the network connection and the base URL."
 ) -> Failed:
-    return Failed(kind="connect", message=f"{endpoint.profile.name}: {message}", hint=hint, retryable=True)
+    detail = _detail(endpoint)
+    named = f"{endpoint.profile.name}: {message}"
+    return Failed(kind="connect", message=named, hint=hint, detail=detail, retryable=True)
 
 
 def _start_hint(endpoint: Endpoint) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec.structs import replace
 
+from helloclaw.i18n import AdvisedError
 from helloclaw.llm.profile import Profile
 from helloclaw.llm.provider_profiles import CUSTOM, CUSTOM_LOCAL, FAMILIES, PROFILES, WINDOWS, Family
 from helloclaw.llm.wire import Endpoint, WireName
@@ -25,13 +26,8 @@ PROVIDERS: tuple[Profile, ...] = PROFILES
 """Everything that can stand before the slash, in the order in which a list shows it."""
 
 
-class UnknownModel(Exception):
+class UnknownModel(AdvisedError):
     """No provider, address or key can be told from what was given. `message` names it, `hint` is the next step."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
 
 
 def resolve(
@@ -54,7 +50,7 @@ def resolve(
     model_id = model_id.strip()
     url = _checked_url(base_url) if base_url and base_url.strip() else None
     if not model_id:
-        raise UnknownModel("no model is chosen", "Give one as provider/model, for example deepseek/deepseek-v4-flash.")
+        raise UnknownModel("endpoint.no_model")
     named, model = _split(model_id, has_url=url is not None)
     profile = named or (_profile_at(url) if url else _profile_serving(model))
     profile = with_model_quirks(profile, model)
@@ -63,10 +59,7 @@ def resolve(
     names = (*profile.key_vars, *(_ANTHROPIC_KEYS if url_from_anthropic_variable else ()))
     key, auth = _key(profile, chosen, api_key, environ, names)
     if not key and profile.needs_key and url is None:
-        raise UnknownModel(
-            f"{profile.name} needs an API key and none is set",
-            f"Set {profile.key_vars[0]}, or llm.api_key in the settings.",
-        )
+        raise UnknownModel("endpoint.no_key", provider=profile.name, variable=profile.key_vars[0])
     return Endpoint(
         profile=profile,
         wire=chosen,
@@ -139,13 +132,14 @@ def _split(model_id: str, *, has_url: bool) -> tuple[Profile | None, str]:
     profile = profile_named(name) if slash else None
     if profile is not None:
         if not rest.strip():
-            raise UnknownModel(f'"{model_id}" names no model', f"Write the model after the slash, as in {name}/MODEL.")
+            raise UnknownModel("endpoint.names_no_model", model=model_id, provider=name)
         return profile, rest
     if slash and not has_url:
         names = ", ".join(profile.name for profile in PROFILES)
         near = near_names(name, [profile.name for profile in PROFILES], 1)
-        meant = f"Did you mean {near[0]}/{rest}? " if near else ""
-        raise UnknownModel(f'"{name}" is not a provider', f"{meant}The providers are {names}; or set a base URL.")
+        if near:
+            raise UnknownModel("endpoint.no_provider_near", name=name, near=f"{near[0]}/{rest}", known=names)
+        raise UnknownModel("endpoint.no_provider", name=name, known=names)
     return None, model_id
 
 
@@ -154,8 +148,7 @@ def _profile_serving(model: str) -> Profile:
     family = family_of(model)
     profile = profile_named(family.provider) if family else None
     if profile is None:
-        hint = "Write provider/model, as in deepseek/deepseek-v4-flash or ollama/qwen3, or set a base URL."
-        raise UnknownModel(f'nobody knows which provider serves "{model}"', hint)
+        raise UnknownModel("endpoint.unknown", model=model)
     return profile
 
 
@@ -196,9 +189,7 @@ def _address(profile: Profile, wire: WireName, url: str | None) -> str:
     """The base URL without a trailing slash and without the endpoint's own path, in case someone gave all of it."""
     if url is None:
         if wire not in profile.base_urls:
-            raise UnknownModel(
-                f"{profile.name} does not speak the {wire} wire", "Leave llm.wire at auto, or set a base URL."
-            )
+            raise UnknownModel("endpoint.wire", provider=profile.name, wire=wire)
         return profile.base_urls[wire]
     if wire == "anthropic":
         return _without(url, "/v1/messages", "/messages", "/v1")
@@ -234,16 +225,12 @@ def _checked_url(base_url: str) -> str:
     url = base_url.strip().rstrip("/")
     parts = _split_url(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UnknownModel(f'the base URL "{base_url}" is no web address', "It begins with https:// or http://.")
+        raise UnknownModel("endpoint.no_address", url=base_url)
     host = parts.hostname
     if not host.isprintable() or " " in host or any(len(label) > 63 for label in host.split(".")):
-        raise UnknownModel(
-            f'the base URL "{base_url}" names no computer', "Write its host name as in https://api.example.com/v1."
-        )
+        raise UnknownModel("endpoint.no_host", url=base_url)
     if not _has_valid_port(parts):
-        raise UnknownModel(
-            f'the base URL "{base_url}" has no port from 0 to 65535', "Correct the number after the colon, or drop it."
-        )
+        raise UnknownModel("endpoint.no_port", url=base_url)
     return url
 
 

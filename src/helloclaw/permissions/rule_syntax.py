@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from helloclaw.i18n import Phrase, SpokenError
 from helloclaw.permissions.shell.second_reading import read_runs
 from helloclaw.permissions.shell.words import read_word
 
@@ -50,18 +51,17 @@ _DOMAIN = re.compile(r"(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.IGNORECASE
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
-class BadRule(Exception):
+class BadRule(SpokenError):
     """A rule that can't be read. `text` is the rule, `why` says what is wrong; `place` is the file it is in."""
 
-    def __init__(self, text: str, why: str, place: str = "") -> None:
-        super().__init__(text, why, place)
+    def __init__(self, text: str, why: Phrase, place: str = "") -> None:
+        if place:
+            super().__init__("rule.bad_at", place=place, rule=repr(text), why=why)
+        else:
+            super().__init__("rule.bad", rule=repr(text), why=why)
         self.text = text
         self.why = why
         self.place = place
-
-    def __str__(self) -> str:
-        where = f"{self.place}: " if self.place else ""
-        return f"permissions: {where}{self.text!r} is not a rule: {self.why}"
 
 
 class Rule(Struct, frozen=True, kw_only=True):
@@ -99,16 +99,16 @@ def parse_rule(text: str, *, source: Source) -> Rule:
     """Raises `BadRule`."""
     match = _RULE.fullmatch(text.strip())
     if match is None:
-        raise BadRule(text, "write Tool or Tool(pattern), such as Bash(npm test:*), Read(~/notes/**) or web_search")
+        raise BadRule(text, Phrase("rule.form"))
     if hidden := _INVISIBLE.search(text):
-        raise BadRule(text, f"it holds the invisible character U+{ord(hidden.group()):04X}")
+        raise BadRule(text, Phrase("rule.invisible", code=f"U+{ord(hidden.group()):04X}"))
     name, pattern = match["tool"], match["pattern"]
     family, tools = _tools_named(name)
     base = Rule(text=text.strip(), source=source, family=family, tools=tools)
     if pattern is None:
         return base
     if not pattern.strip():
-        raise BadRule(text, f"its pattern is empty; write {name} for all of it")
+        raise BadRule(text, Phrase("rule.empty", name=name))
     match family:
         case "Bash":
             return _shell_rule(base, pattern)
@@ -118,7 +118,7 @@ def parse_rule(text: str, *, source: Source) -> Rule:
             return _fetch_rule(base, pattern)
         case "tool":
             if not any(tool in PATTERN_FIELDS for tool in tools):
-                raise BadRule(text, f"{name} takes no pattern; write {name}")
+                raise BadRule(text, Phrase("rule.no_pattern", name=name))
             return msgspec.structs.replace(base, pattern=pattern.strip())
 
 
@@ -156,7 +156,7 @@ def _shell_rule(base: Rule, pattern: str) -> Rule:
     words = _plain_words(stripped)
     if words is not None and _WILD.search(stripped):
         if ":*" in stripped:
-            raise BadRule(base.text, "`:*` belongs at the end, after whole words")
+            raise BadRule(base.text, Phrase("rule.prefix_end"))
         return msgspec.structs.replace(base, pattern=stripped, form="glob", words=words)
     exact = _unescaped(stripped)
     if exact != stripped:
@@ -167,7 +167,7 @@ def _shell_rule(base: Rule, pattern: str) -> Rule:
 def _with_words(base: Rule, pattern: str, beginning: str) -> Rule:
     words = _plain_words(beginning)
     if not words:
-        raise BadRule(base.text, "before `:*` there have to be whole words of one plain command; write Bash for all")
+        raise BadRule(base.text, Phrase("rule.prefix_words"))
     if _WILD.search(beginning):
         return msgspec.structs.replace(base, pattern=pattern, form="glob", words=(*words, "*"))
     return msgspec.structs.replace(base, pattern=pattern, form="prefix", words=words)
@@ -188,11 +188,11 @@ def _plain_words(text: str) -> tuple[str, ...] | None:
 def _path_rule(base: Rule, pattern: str) -> Rule:
     stripped = pattern.strip().removeprefix("./")
     if stripped.startswith("~") and not (stripped == "~" or stripped.startswith("~/")):
-        raise BadRule(base.text, "of home directories only one's own can be named: ~/…")
+        raise BadRule(base.text, Phrase("rule.home"))
     if stripped.startswith("!"):
-        raise BadRule(base.text, "a pattern can't be negated; write a deny rule")
+        raise BadRule(base.text, Phrase("rule.negated"))
     if ".." in stripped.split("/"):
-        raise BadRule(base.text, "a path pattern can't climb with `..`; write the path from / (as //path) or from ~/")
+        raise BadRule(base.text, Phrase("rule.climbs"))
     return msgspec.structs.replace(base, pattern=stripped)
 
 
@@ -201,5 +201,5 @@ def _fetch_rule(base: Rule, pattern: str) -> Rule:
     if pattern.strip() == "*":
         return base
     if kind != "domain" or not colon or not _DOMAIN.fullmatch(domain):
-        raise BadRule(base.text, "write WebFetch(domain:example.org)")
+        raise BadRule(base.text, Phrase("rule.domain"))
     return msgspec.structs.replace(base, pattern=domain.lower())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import msgspec
 
+from helloclaw.i18n import Phrase
 from helloclaw.permissions.rule_syntax import BadRule, Rule, RuleSet, Source, parse_rule
 from helloclaw.storage.atomic import PRIVATE_FILE, private_directory, replace_file
 
@@ -50,7 +50,7 @@ def remove_rule(path: Path, text: str) -> bool:
 
 def _parse_list(entries: Any, path: Path, name: ListName, source: Source) -> tuple[Rule, ...]:
     if not isinstance(entries, list):
-        raise BadRule(name, 'it has to be a list, such as ["Bash(npm test:*)"]', str(path))
+        raise BadRule(name, Phrase("rule.list"), str(path))
     return tuple(
         _parse_entry(entry, f"{path}: {name}[{index}]", source)
         for index, entry in enumerate(cast("list[Any]", entries))
@@ -59,7 +59,7 @@ def _parse_list(entries: Any, path: Path, name: ListName, source: Source) -> tup
 
 def _parse_entry(entry: Any, place: str, source: Source) -> Rule:
     if not isinstance(entry, str):
-        raise BadRule(msgspec.json.encode(entry).decode(), 'it has to be a string, such as "Bash(npm test:*)"', place)
+        raise BadRule(msgspec.json.encode(entry).decode(), Phrase("rule.string"), place)
     try:
         return parse_rule(entry, source=source)
     except BadRule as error:
@@ -68,7 +68,7 @@ def _parse_entry(entry: Any, place: str, source: Source) -> Rule:
 
 def _read(path: Path) -> dict[str, Any]:
     if path.exists() and not path.is_file() and not path.is_dir():  # waited for, or read without end
-        raise BadRule(path.name, "the file is a FIFO or a device", str(path))
+        raise BadRule(path.name, Phrase("rule.no_file"), str(path))
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -78,18 +78,14 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadRule(path.name, f"the file is no JSON: {error}", str(path)) from error
+        raise BadRule(path.name, Phrase("rule.no_json", why=error), str(path)) from error
     if not isinstance(content, dict):
-        raise BadRule(path.name, 'the file has to be {"allow": […], "deny": […], "ask": […]}', str(path))
+        raise BadRule(path.name, Phrase("rule.file"), str(path))
     lists = cast("dict[str, Any]", content)
     for name in lists:
         if name not in _LISTS:
-            raise BadRule(name, f"the lists of a rule file are {_enumerated(_LISTS)}", str(path))
+            raise BadRule(name, Phrase("rule.lists"), str(path))
     return lists
-
-
-def _enumerated(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

@@ -161,7 +161,10 @@ class LlmStart(Base, tag="llm_start", frozen=True, kw_only=True):
 
 
 class LlmRetry(Base, tag="llm_retry", frozen=True, kw_only=True):
-    """The call is repeated in `wait_s` seconds; what it had streamed is void (`superseded` if there was any)."""
+    """The call is repeated in `wait_s` seconds; what it had streamed is void (`superseded` if there was any).
+
+    `message` is English; `detail` is what of it is in no language: names, numbers, the server's own words.
+    """
 
     attempt: int
     limit: int
@@ -169,6 +172,7 @@ class LlmRetry(Base, tag="llm_retry", frozen=True, kw_only=True):
     kind: str
     message: str
     superseded: bool = False
+    detail: str = ""
 
 
 class LlmFallback(Base, tag="llm_fallback", frozen=True, kw_only=True):
@@ -176,6 +180,7 @@ class LlmFallback(Base, tag="llm_fallback", frozen=True, kw_only=True):
     before: str
     after: str
     message: str
+    detail: str = ""
 
 
 class LlmEnd(Base, tag="llm_end", frozen=True, kw_only=True):
@@ -197,7 +202,11 @@ class UsageEvent(Base, tag="usage", frozen=True, kw_only=True):
 
 
 class Status(Base, tag="status", frozen=True, kw_only=True):
+    """What takes long, or an empty text when it is over. `code` and `values` say it in other languages."""
+
     text: str
+    code: str = ""
+    values: dict[str, str] = {}
 
 
 class Notice(Base, tag="notice", frozen=True, kw_only=True):
@@ -210,10 +219,17 @@ class Notice(Base, tag="notice", frozen=True, kw_only=True):
 
 
 class ErrorEvent(Base, tag="error", frozen=True, kw_only=True):
+    """`message` and `hint` are English. For another language `code` and `values` say the same; else `kind` says what
+    happened, and `detail` what of the message is in no language: names, numbers, the server's own words.
+    """
+
     message: str
     hint: str = ""
     retryable: bool = False
     kind: str = ""
+    detail: str = ""
+    code: str = ""
+    values: dict[str, str] = {}
 
 
 class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):

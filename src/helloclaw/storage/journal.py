@@ -13,13 +13,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from helloclaw.i18n import SpokenError
+from helloclaw.i18n.system import reason_of
 from helloclaw.storage.atomic import PRIVATE_FILE, private_directory, sync_directory
 
 FORMAT_VERSION = 1
 
 
-class JournalError(Exception):
+class JournalError(SpokenError):
     """A journal can't be read or written. The text names the file and the reason."""
+
+    blame = "world"
 
 
 class Scan(Struct, frozen=True, kw_only=True):
@@ -42,16 +46,16 @@ class _Numbered(Struct):
 def scan(path: Path) -> Scan:
     """Read a whole journal. Raises `JournalError` if there is no readable header, `OSError` as `open` does."""
     if not path.is_file() and not path.is_dir() and path.exists():  # a FIFO would be waited for, for ever
-        raise JournalError(f"{path}: not a session journal (it is a FIFO or a device)")
+        raise JournalError("journal.no_file", path=path)
     data = path.read_bytes()
     size = data.rfind(b"\n") + 1
     header_line, *lines = data[:size].splitlines() or [b""]
     try:
         header = msgspec.json.decode(header_line, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise JournalError(f"{path}: not a session journal (its first line is no header)") from error
+        raise JournalError("journal.no_header", path=path) from error
     if (version := header.get("v")) != FORMAT_VERSION:
-        raise JournalError(f"{path}: written in format {version!r}; this program reads format {FORMAT_VERSION}")
+        raise JournalError("journal.format", path=path, found=repr(version), known=FORMAT_VERSION)
     whole = [line for line in lines if line.startswith(b"{") and line.endswith(b"}")]
     return Scan(header=header, lines=whole, size=size, torn=data[size:], damaged=len(lines) - len(whole))
 
@@ -110,7 +114,7 @@ class Journal:
             self._write(line + b"\n")
         except OSError as error:
             self._cut_back()
-            raise JournalError(f"{self.path}: {error.strerror or error}") from error
+            raise JournalError("journal.unwritten", path=self.path, why=reason_of(error)) from error
         self.next_seq += 1
 
     def sync(self) -> None:
@@ -123,7 +127,7 @@ class Journal:
             os.fsync(self._handle)
         except OSError as error:
             self._dirty = True
-            raise JournalError(f"{self.path}: {error.strerror or error}") from error
+            raise JournalError("journal.unwritten", path=self.path, why=reason_of(error)) from error
 
     def close(self) -> None:
         if self._handle >= 0:

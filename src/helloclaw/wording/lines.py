@@ -8,7 +8,7 @@ from typing import Any
 
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
-from helloclaw.wording.failure import failure_text, notice_text
+from helloclaw.wording.failure import failure_text, notice_text, retry_text
 from helloclaw.wording.plain import one_line
 from helloclaw.wording.reasons import denial_text
 
@@ -32,16 +32,17 @@ def progress_line(event: events.Event, say: Texts) -> str | None:
         case events.ToolEnd(error=str(error)):
             return f"  ✗ {one_line(error, _LIMIT)}"
         case events.LlmRetry():
-            why = one_line(event.message, _LIMIT)
+            why = one_line(retry_text(event, say), _LIMIT)
             return say("line.retry", attempt=event.attempt, limit=event.limit, wait=f"{event.wait_s:.1f}", why=why)
         case events.LlmFallback():
-            return say("line.fallback", before=event.before, after=event.after, why=one_line(event.message, _LIMIT))
+            why = one_line(retry_text(event, say), _LIMIT)
+            return say("line.fallback", before=event.before, after=event.after, why=why)
         case events.Compacted():
             return say("line.compacted", before=event.before_tokens, after=event.after_tokens)
         case events.Notice(level="info"):
             return notice_text(event, say)
-        case events.Status(text=text) if text:
-            return one_line(text)
+        case events.Status() if event.text:
+            return notice_text(event, say)
         case _:
             return None
 

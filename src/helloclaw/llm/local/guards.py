@@ -9,18 +9,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from helloclaw.i18n import AdvisedError, Phrase
+from helloclaw.i18n.system import reason_of
+
 _MARGIN_BYTES = 32 * 2**20
 
 PullFailureKind = Literal["unknown", "busy", "disk", "directory", "offline", "checksum", "not_gguf"]
 
 
-class PullFailed(Exception):
+class PullFailed(AdvisedError):
     """The weights are not there (yet). The text names what and where, `hint` the next step. What came is kept."""
 
-    def __init__(self, kind: PullFailureKind, message: str, hint: str) -> None:
-        super().__init__(message)
+    def __init__(self, kind: PullFailureKind, key: str, /, **fields: object) -> None:
+        super().__init__(key, **fields)
         self.kind: PullFailureKind = kind
-        self.hint = hint
+        self.blame = "later" if kind == "offline" else "world"
 
 
 @contextmanager
@@ -32,11 +35,7 @@ def alone(directory: Path, name: str) -> Generator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise PullFailed(
-            "busy",
-            f"another process is pulling {name} into {directory}",
-            "Wait for it, or stop it and run this again: what it has fetched is kept.",
-        ) from error
+        raise PullFailed("busy", "pull.busy", name=name, directory=directory) from error
     try:
         yield
     finally:
@@ -48,7 +47,7 @@ def need_room(needed: int, directory: Path, what: str) -> None:
     needed += _MARGIN_BYTES
     free = shutil.disk_usage(directory).free
     if free < needed:
-        raise _no_room(directory, f"{what} needs {_mib(needed)}, {_mib(free)} are free in {directory}")
+        raise PullFailed("disk", "pull.no_room", what=what, needed=_mib(needed), free=_mib(free), directory=directory)
 
 
 @contextmanager
@@ -58,25 +57,16 @@ def writing_to(directory: Path) -> Generator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise _no_room(directory, str(error)) from error
-        raise PullFailed(
-            "directory",
-            f"weights can't be written to {directory}: {error}",
-            "Make it writable, or name another directory: HELLOCLAW_MODELS=/other/disk helloclaw model pull",
-        ) from error
+            raise PullFailed("disk", "pull.full", directory=directory, why=_told(error)) from error
+        raise PullFailed("directory", "pull.directory", directory=directory, why=_told(error)) from error
 
 
 def make_directory(directory: Path) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _no_room(directory: Path, message: str) -> PullFailed:
-    return PullFailed(
-        "disk",
-        f"not enough disk space: {message}",
-        f"Free some space and run it again (what came is kept), or name another directory than {directory}: "
-        f"HELLOCLAW_MODELS=/other/disk helloclaw model pull",
-    )
+def _told(error: OSError) -> Phrase | str:
+    return Phrase("pull.at", path=error.filename, why=reason_of(error)) if error.filename else reason_of(error)
 
 
 def _mib(count: int) -> str:

@@ -36,7 +36,7 @@ MAX_OUTPUT_TOKENS = 1536
 class LocalModel:
     """Implements `ChatModel`. `home_models` is the directory of weights, unless `HELLOCLAW_MODELS` names another.
 
-    `on_status` is told in English what takes long ("Loading …"), and "" when it is over.
+    `on_status` is told what takes long ("Loading …"), and None when it is over.
     """
 
     def __init__(
@@ -65,10 +65,17 @@ class LocalModel:
             try:
                 server = await self._running()
             except ServerFailed as failed:
-                yield Failed(kind="unavailable", message=str(failed), hint=failed.hint)
+                phrase = failed.phrase
+                yield Failed(
+                    kind="unavailable",
+                    message=failed.message,
+                    hint=failed.hint,
+                    code=phrase.key,
+                    values=phrase.values,
+                )
                 return
             except OSError as error:
-                yield Failed(kind="unavailable", message=f"the embedded model can't start: {error}")
+                yield Failed(kind="unavailable", message=f"the embedded model can't start: {error}", detail=str(error))
                 return
             client = LlamaClient(server, self._endpoint)
             async with aclosing(self._answer(client, request)) as events:
@@ -137,10 +144,7 @@ def weights_file(name: str, directory: Path) -> Path:
     try:
         weights = find(name)
     except UnknownWeights as error:
-        raise ServerFailed(str(error), "Or name a file: local/PATH.gguf") from error
+        raise ServerFailed("local.unknown", what=error.phrase) from error
     if path := pulled(weights, directory):
         return path
-    raise ServerFailed(
-        f"the embedded model {weights.title} is not here yet ({weights.bytes / 1e9:.1f} GB, once)",
-        "Run: helloclaw model pull",
-    )
+    raise ServerFailed("local.not_pulled", title=weights.title, size=f"{weights.bytes / 1e9:.1f}")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Failed
 from helloclaw.llm.local.client import LlamaClient
 from helloclaw.llm.local.server import OnStatus
@@ -47,10 +48,10 @@ class PrefixCache:
             with contextlib.suppress(OSError):
                 os.utime(state)
             return
-        on_status("Reading the instructions, once…")
+        on_status(Phrase("status.instructions"))
         if not isinstance(await client.first_token(prefix), Failed):
             await self._save(client, name)
-        on_status("")
+        on_status(None)
 
     async def _save(self, client: LlamaClient, name: str) -> None:
         temporary = f"{secrets.token_hex(8)}.tmp"

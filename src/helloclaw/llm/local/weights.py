@@ -8,6 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from helloclaw.i18n import SpokenError
+
 MODELS_VARIABLE = "HELLOCLAW_MODELS"
 """Environment variable that moves the directory of weights, so that several homes (or a CI cache) share one."""
 
@@ -54,7 +56,7 @@ class Weights(Struct, frozen=True, kw_only=True):
         return all(segment.package for segment in self.segments)
 
 
-class UnknownWeights(Exception):
+class UnknownWeights(SpokenError):
     """The catalogue has no such name. The text offers near ones."""
 
 
@@ -129,9 +131,9 @@ def find(name: str) -> Weights:
             return weights
     names = [weights.name for weights in CATALOGUE]
     near = get_close_matches(wanted, names, n=1, cutoff=0.4)
-    raise UnknownWeights(
-        f"{name}: no such weights. " + (f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}.")
-    )
+    if near:
+        raise UnknownWeights("weights.unknown_near", name=name, near=near[0])
+    raise UnknownWeights("weights.unknown", name=name, known=", ".join(names))
 
 
 def models_directory(home_models: Path, environ: Mapping[str, str]) -> Path:
