@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from helloclaw.doctor.check import Check
 from helloclaw.i18n import Texts
 from helloclaw.wording.plain import clean, one_line
-from helloclaw.wording.width import columns
-from helloclaw.wording.wrap import wrapped
+from helloclaw.wording.width import columns, wrapped
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "off": "–"}
 PLAIN_MARKS = {"ok": "+", "warn": "!", "fail": "x", "off": "-"}
@@ -52,6 +51,6 @@ def _safe(text: str) -> str:
     return clean(one_line(text))
 
 
-def _marked(pieces: Iterator[str]) -> Iterator[tuple[bool, str]]:
+def _marked(pieces: list[str]) -> Iterator[tuple[bool, str]]:
     for number, piece in enumerate(pieces):
         yield number == 0, piece

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from helloclaw.repl.menu_state import Menu
 from helloclaw.wording.plain import clean, one_line
-from helloclaw.wording.width import columns
-from helloclaw.wording.wrap import wrapped
+from helloclaw.wording.width import columns, wrapped
 
 # (style class, text), as prompt_toolkit takes them.
 Fragment = tuple[str, str]
