@@ -12,13 +12,14 @@ from pathlib import Path
 from helloclaw.repl.compose.fuzzy import Candidates
 
 MOST_FILES = 50_000
+MOST_DIRECTORIES = 10_000
 FRESH_S = 5.0
 _LISTING_S = 10.0
 _READ_BYTES = 256 * 1024
 
 
 def list_files(workdir: Path, environ: Mapping[str, str], *, hidden: bool) -> list[str]:
-    """Files below `workdir` and their directories (those end with `/`), at most `MOST_FILES` files.
+    """Files below `workdir` and their directories (those end with `/`), at most `MOST_FILES` and `MOST_DIRECTORIES`.
 
     What `.gitignore` names is left out, and so is what is hidden unless `hidden`. Nothing if ripgrep can't run.
     """
@@ -41,7 +42,7 @@ def list_files(workdir: Path, environ: Mapping[str, str], *, hidden: bool) -> li
     with process:
         names = _names(process)
         process.kill()
-    return sorted(directories(names)) + names
+    return sorted(directories(names), key=len)[:MOST_DIRECTORIES] + names
 
 
 def directories(names: list[str]) -> set[str]:
