@@ -1,204 +1,372 @@
-"""Markdown cut into blocks as it is written: each block comes out as soon as nothing more can belong to it.
+"""Markdown cut into blocks as it is written: rows come out as soon as nothing that follows can change them.
 
-Lists come out item by item, code line by line. Block rules are CommonMark's (0.31, chapters 4 and 5), as far as models
-use them; what is cut too early is shown as two blocks, never lost.
+Block rules are CommonMark's (0.31, chapters 4 and 5) and GFM's for tables, read line by line and never twice. What has
+to wait for later text is left out: a link's address given further down stays where it is written.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from copy import copy
+from typing import NamedTuple
 
-Kind = Literal["text", "item", "code", "code_end"]
+from helloclaw.repl.output.containers import Container, Item, Quote, item_at, marks_of, same_list
+from helloclaw.repl.output.inline import Inline
+from helloclaw.repl.output.leaves import Code, Leaf, Paragraph, Raw, heading_style
+from helloclaw.repl.output.rows import Row, columns, wrapped
+from helloclaw.repl.output.table import Table, delimits
 
 LONG_TEXT = 2_000
 """Characters of a paragraph after which it is cut at a sentence's or word's end."""
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([^`]*)$")
-_HEADING = re.compile(r" {0,3}#{1,6}(\s|$)")
-_RULE = re.compile(r" {0,3}([-*_])(\s*\1){2,}\s*$")
-_ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +|$)")
-_QUOTE = re.compile(r" {0,3}>")
-_END = re.compile(r"[.!?。！？；]\s*|[,，、]\s*|\s+")
+_FENCE = re.compile(r"(`{3,})([^`]*)$|(~{3,})(.*)$")
+_HEADING = re.compile(r"(#{1,6})(?:\s+(.*?))??(?:\s+#+)?\s*$")
+_RULE = re.compile(r"([-*_])(?:\s*\1){2,}\s*$")
+_UNDERLINE = re.compile(r"(=+|-+)\s*$")
+_HTML_BLOCK = re.compile(
+    r"</?(?:address|article|aside|blockquote|body|center|details|dialog|div|dl|dt|dd|fieldset|figure|figcaption|footer"
+    r"|form|h[1-6]|head|header|hr|html|iframe|li|link|main|menu|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead"
+    r"|title|tr|ul)(?:\s|/?>|$)|</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>\s*$",
+    re.IGNORECASE,
+)
+_HTML_RUN = re.compile(r"<(script|pre|style|textarea)(?:\s|>|$)|<(!--)", re.IGNORECASE)
+_MATH = re.compile(r"\$\$(?!.*\$\$)|\\\[(?!.*\\\])")
+_SENTENCE_END = re.compile(r"[.!?][\"')\]*_]*\s+|[。！？；…][”’」』）*_]*|\n")
+_WORD_END = re.compile(r"\s+|[，、,;:：]")
+_ONLY_MARKS = re.compile(r"\s*[-=*_`~#>+|:.<\[\]!$\\()\d]{0,4}\s*")
 
 
-class Block(NamedTuple):
-    """`joined` says that it follows the block before it without a blank row. A code block comes as its lines, the first
-    of them with its `language`; `code_end` closes it.
-    """
+class Look(NamedTuple):
+    """What rows need to know of the terminal: columns now, and whether it shows ASCII only."""
 
-    kind: Kind
-    source: str
-    joined: bool = False
-    language: str | None = None
+    width: Callable[[], int]
+    ascii: bool
+    inline: Inline
 
 
 class Blocks:
-    """`feed` text in pieces of any size; `open` is the source of what is not finished."""
+    """`feed` text in pieces of any size: the same rows come out, in other portions."""
 
-    def __init__(self) -> None:
-        self._partial = ""
-        self._lines: list[str] = []
-        self._kind: Literal["text", "item", ""] = ""
-        self._fence = ""
-        self._fence_indent = 0
-        self._code_begun = False
-        self._language = ""
-        self._indent = 0
-        self._inner_fence = ""
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._pending = ""
+        self._mid_line = False
+        self._containers: list[Container] = []
+        self._leaf: Leaf | None = None
+        self._gap = False
+        self._begun = False
         self._blank = False
-        self._loose = True
+        self._after: list[Container] = []
+        """Where the last row stood."""
 
-    @property
-    def in_code(self) -> bool:
-        return bool(self._fence)
+    def feed(self, text: str) -> list[Row]:
+        rows: list[Row] = []
+        unseen = len(self._pending)
+        source = self._pending + text
+        at = 0
+        while True:
+            limit = self._limit()
+            line_end = source.find("\n", max(at, unseen))
+            if line_end >= 0 and (limit is None or line_end - at < limit):
+                rows += self._line(source[at:line_end].removesuffix("\r"))
+                at = line_end + 1
+            elif limit is not None and len(source) - at >= limit:
+                cut = self._cut_at(source[at : at + limit])
+                rows += self._cut(source[at : at + cut])
+                at += cut
+            else:
+                break
+        self._pending = source[at:]
+        return rows
 
-    @property
-    def language(self) -> str:
-        return self._language
+    def end(self, last: int = 0, *, whole_lines: bool = False) -> list[Row]:
+        """Nothing more comes: the rows that are left. With `last`, only the last so many need be right; `whole_lines`
+        leaves out the line that has not ended.
+        """
+        rows: list[Row] = []
+        line, self._pending = self._pending, ""
+        if line and not whole_lines:
+            rows += self._line(line.removesuffix("\r"))
+        return rows + self._leave(0, last)
 
-    @property
-    def open(self) -> str:
-        lines = self._lines if not self._partial else [*self._lines, self._partial]
-        return "\n".join(lines)
+    def tail(self, count: int) -> list[Row]:
+        """The last `count` rows of what `end` would return now."""
+        if self._leaf is None and not self._pending and not self._containers:
+            return []
+        other = copy(self)
+        other.detach()
+        # A row of a table counts when it is whole; a few marks may become anything.
+        whole_lines = isinstance(self._leaf, Table) or _ONLY_MARKS.fullmatch(self._pending) is not None
+        return other.end(count, whole_lines=whole_lines)[-count:]
 
-    @property
-    def open_kind(self) -> str:
-        return "code" if self._fence else self._kind or "text"
+    def detach(self) -> None:
+        """Share nothing that changes with what this was copied from."""
+        self._containers = [copy(each) for each in self._containers]
+        if self._leaf is not None:
+            self._leaf = copy(self._leaf)
+            self._leaf.detach()
 
-    @property
-    def joined(self) -> bool:
-        """Whether what is open will follow without a blank row."""
-        return self._code_begun if self._fence else self._kind == "item" and not self._loose
+    # Long lines.
 
-    def feed(self, text: str) -> list[Block]:
-        *whole, self._partial = (self._partial + text).split("\n")
-        done: list[Block] = []
-        for line in whole:
-            self._take(line.removesuffix("\r"), done)
-        if not self._fence and self._kind != "item" and len(self._partial) > LONG_TEXT:
-            self._cut_partial(done)
-        return done
+    def _limit(self) -> int | None:
+        """After how many characters the line that is coming in is cut; None for never."""
+        match self._leaf:
+            case Table():
+                return None
+            case Paragraph():
+                return max(1, LONG_TEXT - self._leaf.size)
+            case _:
+                return LONG_TEXT
 
-    def end(self) -> list[Block]:
-        """Nothing more comes."""
-        done: list[Block] = []
-        last, self._partial = self._partial, ""
-        if last:
-            self._take(last, done)
-        if self._fence:
-            self._close_code(done)
-        self._close(done)
-        return done
+    def _cut_at(self, text: str) -> int:
+        for ends in (_SENTENCE_END, _WORD_END):
+            found = [match.end() for match in ends.finditer(text, len(text) // 2)]
+            if found:
+                return found[-1]
+        return 0 if isinstance(self._leaf, Paragraph) and self._leaf.lines and not self._mid_line else len(text)
 
-    def _take(self, line: str, done: list[Block]) -> None:
-        if self._fence:
-            self._take_code(line, done)
-        elif self._inner_fence:
-            self._lines.append(line)
-            if _closes(line, self._inner_fence):
-                self._inner_fence = ""
-        elif not line.strip():
-            self._take_blank(done)
-        elif self._kind == "item" and self._belongs(line):
-            self._keep(line)
-        elif fence := _FENCE.match(line):
-            self._open_code(fence, line, done)
-        elif item := self._begins_item(line):
-            self._open_item(item, line, done)
-        elif _HEADING.match(line) or (_RULE.match(line) and self._kind != "text"):
-            self._close(done)
-            done.append(Block("text", line))
-        else:
-            self._take_text(line, done)
+    def _cut(self, text: str) -> list[Row]:
+        rows = self._line(text) if text else []
+        if isinstance(self._leaf, Paragraph):
+            rows += self._finished(self._leaf.close(self._room()))
+            self._leaf = Paragraph(self._look.inline, continued=True)
+        self._mid_line = self._mid_line or bool(text)
+        return rows
 
-    def _take_text(self, line: str, done: list[Block]) -> None:
-        if self._kind == "item" or (
-            self._kind == "text" and bool(_QUOTE.match(line)) != bool(_QUOTE.match(self._lines[0]))
-        ):
-            self._close(done)
-        self._kind = "text"
-        self._lines.append(line)
-        if sum(map(len, self._lines)) > LONG_TEXT and "|" not in line:
-            self._close(done)
+    # Lines.
 
-    def _take_blank(self, done: list[Block]) -> None:
-        if self._kind == "item":
-            self._blank = True
-        else:
-            self._close(done)
+    def _line(self, line: str) -> list[Row]:
+        if self._mid_line:
+            self._mid_line = False
+            return self._rest_of_line(line)
+        rest, matched = self._inside(line.replace("\t", "    ") if line.lstrip(" ")[:1] == "\t" else line)
+        if matched == len(self._containers) and (rows := self._of_open_block(rest)) is not None:
+            return rows
+        if not rest.strip():
+            return self._empty_line(matched)
+        return self._block_line(rest, matched)
 
-    def _belongs(self, line: str) -> bool:
-        """Whether a line goes on with the open list item: it is indented, or carries its paragraph on."""
-        indent = len(line) - len(line.lstrip(" "))
-        if indent >= self._indent:
-            return True
-        lazy = (
-            _ITEM.match(line) or _FENCE.match(line) or _HEADING.match(line) or _RULE.match(line) or _QUOTE.match(line)
+    def _rest_of_line(self, text: str) -> list[Row]:
+        if self._leaf is None:
+            self._leaf = Paragraph(self._look.inline, continued=True)
+        return self._finished(self._leaf.add(text, self._room())) if text.strip() else []
+
+    def _inside(self, line: str) -> tuple[str, int]:
+        """What is left of a line within the open containers it is in, and how many these are."""
+        for index, container in enumerate(self._containers):
+            rest = container.inside(line)
+            if rest is None:
+                return line, index
+            line = rest
+        return line, len(self._containers)
+
+    def _of_open_block(self, rest: str) -> list[Row] | None:
+        """What a line gives if the open leaf takes it, whatever it looks like."""
+        match self._leaf:
+            case Code(fence=str(fence)) as code if fence:
+                if code.closes(rest):
+                    return self._close()
+                if not rest.strip():
+                    code.blank()
+                    return []
+                return self._finished(code.add(rest, self._room()))
+            case Raw() as raw if rest.strip():
+                rows = self._finished(raw.add(rest, self._room()))
+                return rows + self._close() if raw.ended else rows
+            case Code() as code if rest.startswith("    "):
+                return self._finished(code.add(rest, self._room()))
+            case Code() | Raw() if not rest.strip() and self._leaf.blank():
+                return []
+            case _:
+                return None
+
+    def _empty_line(self, matched: int) -> list[Row]:
+        rows = self._close()
+        self._blank = True
+        # A quotation ends where its marks do; a list may go on.
+        outside = next(
+            (at for at in range(matched, len(self._containers)) if isinstance(self._containers[at], Quote)), None
         )
-        return not self._blank and not lazy
+        return rows if outside is None else rows + self._leave(outside)
 
-    def _keep(self, line: str) -> None:
-        if self._blank:
-            self._lines.append("")
-            self._blank = False
-        self._lines.append(line)
-        if fence := re.match(r"\s*(`{3,}|~{3,})[^`]*$", line):
-            self._inner_fence = fence[1]
+    def _block_line(self, rest: str, matched: int) -> list[Row]:
+        """A line that may begin a block, and containers around it."""
+        rows: list[Row] = []
+        opened = False
+        while True:
+            indent = len(rest) - len(rest.lstrip(" "))
+            paragraph = self._leaf if isinstance(self._leaf, Paragraph) and not opened else None
+            whole = matched == len(self._containers)
+            if indent >= 4:
+                if paragraph is None and (opened or self._leaf is None or not whole):
+                    rows += [] if opened else self._leave(matched)
+                    self._open(Code("", indent=4))
+                    return rows + self._of_open(rest)
+                break
+            text = rest[indent:]
+            if text.startswith(">"):
+                rows += [] if opened else self._leave(matched)
+                self._containers.append(Quote())
+                rest, opened = text[1:].removeprefix(" "), True
+                matched = len(self._containers)
+                continue
+            if paragraph is not None and whole and (heading := self._underlined(paragraph, text)) is not None:
+                return rows + heading
+            item = None if _RULE.match(text) else item_at(text, indent, interrupts=paragraph is not None and whole)
+            if item is None:
+                break
+            item_rest, container = item
+            rows += [] if opened else self._leave(matched)
+            container.follow(self._after[len(self._containers) :][:1])
+            self._containers.append(container)
+            rest, opened = item_rest, True
+            matched = len(self._containers)
+            if not rest.strip():
+                return rows
+        return rows + self._leaf_line(rest, matched, opened=opened)
 
-    def _begins_item(self, line: str) -> re.Match[str] | None:
-        item = _ITEM.match(line)
-        if item is None or len(item[1]) > 3 or _RULE.match(line):
+    def _leaf_line(self, rest: str, matched: int, *, opened: bool) -> list[Row]:
+        text = rest.strip()
+        whole = matched == len(self._containers)
+        if (block := self._begun_block(rest)) is not None:
+            rows = [] if opened else self._leave(matched)
+            return rows + block()
+        paragraph = self._leaf if isinstance(self._leaf, Paragraph) and not opened else None
+        if paragraph is not None:
+            if whole and paragraph.lines and delimits(text, paragraph.lines[-1]):
+                return self._turn_into_table(paragraph, text)
+            paragraph.add(rest.lstrip(), self._room())
+            return []
+        if whole and not opened and isinstance(self._leaf, Table):
+            return self._finished(self._leaf.add(text, self._room()))
+        rows = [] if opened else self._leave(matched)
+        self._open(Paragraph(self._look.inline))
+        return rows + self._of_open(rest.lstrip())
+
+    def _begun_block(self, rest: str) -> Callable[[], list[Row]] | None:
+        """What to do where a line begins a block other than a paragraph."""
+        text = rest.strip()
+        indent = len(rest) - len(rest.lstrip(" "))
+        if indent >= 4:
             return None
-        # In a paragraph «1986. A good year» begins no list (CommonMark 5.3).
-        number = item[2][:-1]
-        return None if self._kind == "text" and (number not in {"", "1"} or not item[3]) else item
+        if fence := _FENCE.match(text):
+            mark, language = fence[1] or fence[3], fence[2] or fence[4] or ""
+            return lambda: self._open(Code(language, fence=mark, indent=indent))
+        if heading := _HEADING.match(text):
+            return lambda: self._heading(heading[2] or "", len(heading[1]))
+        if _RULE.match(text):
+            return self._rule
+        if run := _HTML_RUN.match(text):
+            end = re.compile("-->" if run[2] else f"</{run[1]}>", re.IGNORECASE)
+            return lambda: self._open_raw(Raw("html", end=end, through_blanks=True), text)
+        if _MATH.match(text):
+            end = re.compile(r"\$\$\s*$" if text.startswith("$$") else r"\\\]\s*$")
+            return lambda: self._open_raw(Raw("math", end=end), text)
+        if not isinstance(self._leaf, Paragraph) and _HTML_BLOCK.match(text):
+            return lambda: self._open_raw(Raw("html"), text)
+        return None
 
-    def _open_item(self, item: re.Match[str], line: str, done: list[Block]) -> None:
-        loose = self._kind != "item" or self._blank
-        self._close(done)
-        self._kind = "item"
-        self._loose = loose
-        self._indent = len(item[1]) + len(item[2]) + max(1, min(len(item[3]), 4))
-        self._lines = [line]
-        if fence := re.search(r"(`{3,}|~{3,})[^`]*$", line[self._indent :]):
-            self._inner_fence = fence[1] if line[self._indent :].startswith(fence[1]) else ""
+    # Leaves.
 
-    def _open_code(self, fence: re.Match[str], line: str, done: list[Block]) -> None:
-        self._close(done)
-        self._fence = fence[1]
-        self._fence_indent = len(line) - len(line.lstrip(" "))
-        self._language = fence[2].strip()
-        self._code_begun = False
+    def _open(self, leaf: Leaf) -> list[Row]:
+        self._leaf = leaf
+        self._gap = self._begun and not self._joined()
+        self._blank = False
+        return []
 
-    def _take_code(self, line: str, done: list[Block]) -> None:
-        if _closes(line, self._fence):
-            self._close_code(done)
-            return
-        blanks = len(line) - len(line.lstrip(" "))
-        done.append(Block("code", line[min(blanks, self._fence_indent) :], self._code_begun, self._language))
-        self._code_begun = True
+    def _open_raw(self, raw: Raw, text: str) -> list[Row]:
+        self._open(raw)
+        # `$$` alone opens, and must not be taken for the end.
+        rows = self._of_open(text)
+        if raw.ended and text.strip() in {"$$", "\\["}:
+            raw.ended = False
+        return rows + self._close() if raw.ended else rows
 
-    def _close_code(self, done: list[Block]) -> None:
-        done.append(Block("code_end", "", self._code_begun, self._language))
-        self._fence = self._language = ""
+    def _of_open(self, text: str) -> list[Row]:
+        return self._finished(self._leaf.add(text, self._room())) if self._leaf else []
 
-    def _close(self, done: list[Block]) -> None:
-        if self._lines and self._kind:
-            joined = self._kind == "item" and not self._loose
-            done.append(Block(self._kind, "\n".join(self._lines), joined))
-        self._lines, self._kind, self._blank, self._inner_fence = [], "", False, ""
+    def _heading(self, text: str, level: int) -> list[Row]:
+        self._open(Paragraph(self._look.inline))
+        self._leaf = None
+        return self._finished(wrapped(self._look.inline.spans(text.strip(), heading_style(level)), self._room()))
 
-    def _cut_partial(self, done: list[Block]) -> None:
-        """A paragraph without line ends: give away all up to the last place where it can be cut."""
-        ends = [match.end() for match in _END.finditer(self._partial, LONG_TEXT // 2, LONG_TEXT)]
-        at = ends[-1] if ends else LONG_TEXT
-        self._lines.append(self._partial[:at])
-        self._kind = "text"
-        self._partial = self._partial[at:]
-        self._close(done)
+    def _underlined(self, paragraph: Paragraph, text: str) -> list[Row] | None:
+        if not paragraph.lines or not (underline := _UNDERLINE.fullmatch(text)):
+            return None
+        self._leaf = None
+        return self._finished(paragraph.heading(1 if underline[1][0] == "=" else 2, self._room()))
 
+    def _rule(self) -> list[Row]:
+        self._open(Paragraph(self._look.inline))
+        self._leaf = None
+        return self._finished([[("border", ("-" if self._look.ascii else "─") * self._room())]])
 
-def _closes(line: str, fence: str) -> bool:
-    stripped = line.strip()
-    return len(stripped) >= len(fence) and not stripped.strip(fence[0])
+    def _turn_into_table(self, paragraph: Paragraph, delimiter: str) -> list[Row]:
+        head = paragraph.lines.pop()
+        rows: list[Row] = []
+        if paragraph.lines:
+            rows = self._close()
+            self._gap = self._begun
+        self._leaf = Table(self._look.inline, head, delimiter, ascii=self._look.ascii)
+        return rows
+
+    def _close(self, last: int = 0) -> list[Row]:
+        leaf, self._leaf = self._leaf, None
+        return self._finished(leaf.close(self._room(), last)) if leaf is not None else []
+
+    def _leave(self, keep: int, last: int = 0) -> list[Row]:
+        """Close the leaf, and all containers but the first `keep`."""
+        rows = self._close(last)
+        while len(self._containers) > keep:
+            if self._containers[-1].fresh:
+                # An item without anything in it.
+                self._gap = self._begun and not self._joined()
+                rows += self._finished([[]])
+            self._containers.pop()
+        return rows
+
+    # Rows.
+
+    def _joined(self) -> bool:
+        """Whether the leaf that opens follows the last row without an empty one: lists are compact, however they are
+        written, and what is within an item is as it is written.
+        """
+        new = next((at for at, each in enumerate(self._containers) if each.fresh), None)
+        before = self._after
+        if new is None:
+            within = bool(self._containers) and isinstance(self._containers[-1], Item)
+            return within and not self._blank and len(before) == len(self._containers)
+        if not isinstance(self._containers[new], Item):
+            return False
+        if [each.identity for each in before[:new]] != [each.identity for each in self._containers[:new]]:
+            return False
+        if len(before) > new:
+            return same_list(before[new], self._containers[new])
+        return new > 0 and isinstance(self._containers[new - 1], Item)
+
+    def _room(self) -> int:
+        """Columns beside the containers' marks."""
+        return max(4, self._look.width() - sum(columns(text) for _, text in self._marks()))
+
+    def _marks(self) -> list[tuple[str, str]]:
+        return marks_of(self._containers, self._look.width() // 2, ascii=self._look.ascii)
+
+    def _finished(self, rows: list[Row]) -> list[Row]:
+        """Rows with their containers' marks before them, the first one after an empty row if there must be one."""
+        done: list[Row] = []
+        for row in rows:
+            if self._gap:
+                done.append(self._gap_row())
+                self._gap = False
+            done.append([*self._marks(), *row])
+            for container in self._containers:
+                container.fresh = False
+        if rows:
+            self._begun = True
+            self._after = [copy(each) for each in self._containers]
+        return done
+
+    def _gap_row(self) -> Row:
+        new = next((at for at, each in enumerate(self._containers) if each.fresh), len(self._containers))
+        return marks_of(self._containers[:new], self._look.width() // 2, ascii=self._look.ascii)

@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
-from helloclaw.repl.output.painter import CODE_INDENT, Painter
+from helloclaw.repl.output.leaves import CODE_INDENT
+from helloclaw.repl.output.painter import Painter
 from helloclaw.wording.lines import summary
 from helloclaw.wording.plain import one_line, visible
 from helloclaw.wording.reasons import reason_text
@@ -117,8 +118,8 @@ class Cards:
         """`● bash(git status) · 0.3 s`, on one row."""
         tail = f" · {aside}"
         name, bracket, rest = padded_to(called, max(8, self._painter.width - 3 - columns(tail))).partition("(")
-        painter = self._painter
-        return f"{painter.styled(mark, style)} {painter.styled(name, 'tool')}{bracket}{rest}{painter.styled(tail, 'dim')}\n"
+        spans = [(style, mark), ("", " "), ("tool", name), ("", f"{bracket}{rest}"), ("dim", tail)]
+        return f"{self._painter.row(spans)}\n"
 
     def _output(self, text: str, fold: Fold, style: str) -> str:
         if not text.strip():

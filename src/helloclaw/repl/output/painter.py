@@ -5,162 +5,133 @@ What comes out holds no escape sequence but SGR: text from elsewhere can colour 
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from helloclaw.repl.output.highlight import Highlighter, Piece
-from helloclaw.repl.output.rows import chopped, wrapped
+from helloclaw.repl.output.blocks import Blocks, Look
+from helloclaw.repl.output.highlight import Highlighter
+from helloclaw.repl.output.inline import Inline
+from helloclaw.repl.output.leaves import CODE_INDENT, code_rows
+from helloclaw.repl.output.rows import Row, Span, chopped, columns, fitted, untabbed, wrapped
 from helloclaw.repl.output.theme import Depth, Palette
 from helloclaw.wording.plain import visible
-from helloclaw.wording.width import columns
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-CODE_INDENT = "  "
 _RESET = "\x1b[0m"
-_TRAILING = re.compile(r"[ \t]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+LEAST_WIDTH = 20
 
 
 class Painter:
-    """`width` is in columns; what is painted never is wider. All results end in a newline unless they are empty."""
+    """`width` is in columns; what is painted never is wider. All results end in a newline unless they are empty.
 
-    def __init__(self, width: int, depth: Depth, palette: Palette) -> None:
-        self.width = width
+    At depth "none" there are no escape sequences at all. `ascii` is for marks; the text itself stays as it is.
+    """
+
+    def __init__(self, width: int, depth: Depth, palette: Palette, *, ascii: bool = False) -> None:  # noqa: A002
+        self.width = max(LEAST_WIDTH, width)
         self.depth: Depth = depth
-        self.palette = palette
-        self._console: tuple[int, bool, Console] | None = None
+        self.ascii = ascii
+        self._palette = palette
+        self._codes: dict[str, str] = {}
+        self._inline: Inline | None = None
+
+    @property
+    def palette(self) -> Palette:
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self._codes.clear()
 
     def resize(self, width: int) -> None:
-        self.width = width
+        self.width = max(LEAST_WIDTH, width)
 
     def styled(self, text: str, style: str) -> str:
-        """One row's text in a style; it is taken as it is."""
-        codes = self.palette.sgr(style, self.depth) if style else ""
-        return f"\x1b[{codes}m{text}{_RESET}" if codes and text else text
+        """One row's text in styles (their names, with blanks between them); the text is taken as it is."""
+        if not style or not text or self.depth == "none":
+            return text
+        codes = self._codes.get(style)
+        if codes is None:
+            parts = [self._palette.sgr(name, self.depth) for name in style.split()]
+            codes = self._codes[style] = ";".join(part for part in parts if part)
+        return f"\x1b[{codes}m{text}{_RESET}" if codes else text
+
+    def row(self, spans: Iterable[Span]) -> str:
+        """A row without the blanks at its end, and without a newline."""
+        kept = list(spans)
+        while kept and not (text := kept[-1][1].rstrip()):
+            kept.pop()
+        if not kept:
+            return ""
+        style, text = kept[-1]
+        kept[-1] = (style, text.rstrip())
+        return "".join(self.styled(text, style) for style, text in kept)
+
+    def rows(self, rows: Iterable[Row]) -> str:
+        return "".join(f"{self.row(row)}\n" for row in rows)
 
     def plain(self, text: str, style: str = "", *, indent: str = "") -> str:
         """Text of one or more lines, wrapped at words."""
         room = max(4, self.width - columns(indent))
-        rows = [row for line in visible(text).split("\n") for row in wrapped(line, room)]
-        return "".join(f"{indent}{self.styled(row, style)}\n" if row else "\n" for row in rows)
+        spans = [untabbed([(style, line)]) for line in visible(text).split("\n")]
+        return self.rows([("", indent), *row] for line in spans for row in wrapped(line, room))
 
-    def code(self, text: str, language: str = "", *, indent: str = CODE_INDENT * 2) -> str:
+    def code(self, text: str, language: str = "", *, indent: str = CODE_INDENT) -> str:
         """Source code or a command, each blank kept, long lines cut at the edge and continued."""
         highlighter = Highlighter(language)
-        lines = visible(text.rstrip("\n")).split("\n")
-        return "".join(self.code_line(highlighter.line(line), indent=indent) for line in lines)
-
-    def code_line(self, pieces: Iterable[Piece], *, indent: str = CODE_INDENT) -> str:
-        """One line of highlighted code as one or more rows."""
-        room = max(4, self.width - columns(indent))
-        rows: list[str] = [""]
-        used = 0
-        for style, text in pieces:
-            for char_row, chunk in enumerate(_in_rows(text.expandtabs(4), room, used)):
-                if char_row:
-                    rows.append("")
-                    used = 0
-                rows[-1] += self.styled(chunk, style)
-                used += columns(chunk)
-        return "".join(f"{indent}{row}".rstrip() + "\n" for row in rows)
+        lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+        return self.rows(row for line in lines for row in code_rows(highlighter, line, self.width, indent))
 
     def diff(self, unified: str, limit_rows: int | None = None) -> str:
-        """A unified diff with line numbers; signs tell what colours do."""
-        rows = list(self._diff_rows(visible(unified.rstrip("\n")).split("\n")))
-        cut = rows if limit_rows is None or len(rows) <= limit_rows else rows[:limit_rows]
-        return "".join(f"{row.rstrip()}\n" for row in cut)
+        """A unified diff with line numbers: of the file after the change, of that before it where a line is gone."""
+        rows = list(self._diff_rows(unified.replace("\r\n", "\n").rstrip("\n").split("\n")))
+        return self.rows(rows if limit_rows is None else rows[:limit_rows])
 
     def markdown(self, source: str) -> str:
-        from helloclaw.repl.output.answer_stream import AnswerStream
+        blocks = self.blocks()
+        return self.rows([*blocks.feed(source), *blocks.end()])
 
-        stream = AnswerStream(self)
-        return stream.add(source) + stream.end()
+    def blocks(self) -> Blocks:
+        """For Markdown that comes in pieces."""
+        if self._inline is None:
+            self._inline = Inline()
+        return Blocks(Look(lambda: self.width, self.ascii, self._inline))
 
-    def markdown_block(self, source: str) -> str:
-        """One block of Markdown (a paragraph, a list item, a table), without blank rows around it."""
-        from helloclaw.repl.output.markdown import BlockMarkdown
-
-        console = self._rich()
-        with console.capture() as capture:
-            console.print(BlockMarkdown(visible(source), dark=self.palette.dark))
-        rows = _TRAILING.sub(r"\1", capture.get()).strip("\n")
-        return f"{rows}\n" if rows else ""
-
-    def _diff_rows(self, lines: list[str]) -> Iterable[str]:
-        old = new = 0
+    def _diff_rows(self, lines: list[str]) -> Iterator[Row]:
+        digits = max(
+            (len(number) for line in lines if (hunk := _HUNK.match(line)) for number in hunk.groups("")), default=1
+        )
+        digits = max(3, digits + 1)
+        old = new = old_left = new_left = 0
         for line in lines:
-            if line.startswith(("--- ", "+++ ")):
-                continue
             if hunk := _HUNK.match(line):
-                old, new = int(hunk[1]), int(hunk[2])
-                yield self.styled(f"{CODE_INDENT}@@ {hunk[1]}", "hunk")
-                continue
-            sign, text = line[:1] or " ", line[1:]
-            number = old if sign == "-" else new
-            old += sign in "- "
-            new += sign in "+ "
-            style = {"+": "added", "-": "removed"}.get(sign, "")
-            room = max(4, self.width - 8)
-            for index, row in enumerate(chopped(text, room)):
-                head = f"{number:>5} {sign} " if index == 0 else " " * 8
-                yield self.styled(head, style or "dim") + self.styled(row, style)
+                if new:
+                    yield [("dim", " " * digits + ("..." if self.ascii else "⋯"))]
+                old, new = int(hunk[1]), int(hunk[3])
+                old_left, new_left = int(hunk[2] or 1), int(hunk[4] or 1)
+            elif old_left > 0 or new_left > 0:
+                sign = line[:1] if line[:1] in {"+", "-", "\\"} else " "
+                number = "" if sign == "\\" else str(old if sign == "-" else new)
+                yield from self._diff_line(f"{number:>{digits}} {sign} ", line[1:], sign)
+                old, old_left = (old + 1, old_left - 1) if sign in "- " else (old, old_left)
+                new, new_left = (new + 1, new_left - 1) if sign in "+ " else (new, new_left)
+            elif line.startswith("+++ ") or (line.startswith("--- ") and not _followed_by_name(lines, line)):
+                yield [("dim", fitted(visible(_file_name(line)), self.width))]
 
-    def _rich(self) -> Console:
-        if self._console is None or self._console[:2] != (self.width, self.palette.dark):
-            from rich.console import Console
-            from rich.theme import Theme
-
-            looks = {f"markdown.{part}": self.palette.looks[name].rich() for part, name in _MARKDOWN_LOOKS.items()}
-            console = Console(
-                file=io.StringIO(),
-                width=self.width,
-                color_system="standard" if self.depth == "16" else "256",
-                force_terminal=True,
-                no_color=self.depth == "none",
-                highlight=False,
-                emoji=False,
-                markup=False,
-                legacy_windows=False,
-                theme=Theme(looks),
-            )
-            self._console = (self.width, self.palette.dark, console)
-        return self._console[2]
+    def _diff_line(self, head: str, text: str, sign: str) -> Iterator[Row]:
+        style = {"+": "added", "-": "removed", "\\": "dim"}.get(sign, "")
+        line = untabbed([(style, visible(text))])
+        for index, row in enumerate(chopped(line, max(2, self.width - len(head)))):
+            yield [(style or "dim", head if index == 0 else " " * len(head)), *row]
 
 
-_MARKDOWN_LOOKS = {
-    "code": "code",
-    "h1": "heading.1",
-    "h2": "heading",
-    "h3": "heading",
-    "h4": "heading",
-    "h5": "heading",
-    "h6": "heading",
-    "block_quote": "quote",
-    "link": "link",
-    "link_url": "dim",
-    "item.bullet": "accent",
-    "item.number": "accent",
-    "hr": "dim",
-    "table.border": "dim",
-    "table.header": "heading",
-}
+def _followed_by_name(lines: list[str], line: str) -> bool:
+    """Whether the file still exists after the change: then `+++` says its name."""
+    after = lines[lines.index(line) + 1 :][:1]
+    return bool(after) and after[0].startswith("+++ ") and "/dev/null" not in after[0]
 
 
-def _in_rows(text: str, room: int, used: int) -> list[str]:
-    """`text` cut so that its first piece fits beside `used` columns and the others into `room`."""
-    if used + columns(text) <= room:
-        return [text]
-    pieces: list[str] = []
-    piece = ""
-    for char in text:
-        size = columns(char)
-        if used + size > room:
-            pieces.append(piece)
-            piece, used = "", 0
-        piece += char
-        used += size
-    return [*pieces, piece]
+def _file_name(line: str) -> str:
+    name = line[4:].partition("\t")[0]
+    return name[2:] if name.startswith(("a/", "b/")) else name

@@ -1,58 +1,148 @@
-"""Text cut into rows of a terminal: at blanks, between Chinese characters, and inside a word that is too long. Pure."""
+"""Rows of a terminal: styled text wrapped between words or Chinese characters, and cut where nothing else helps. Pure.
+
+Widths are counted so that no terminal shows more: where terminals differ (emoji of several parts), the larger counts.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from unicodedata import category, combining, east_asian_width
 
-from helloclaw.wording.width import columns
+Span = tuple[str, str]
+"""Names of styles with blanks between them, and the text that is in them."""
+
+Row = list[Span]
 
 TAB = 4
-# What may not be torn apart: a run of narrow characters that are no blanks, or one wide character.
-_PIECES = re.compile(
-    r"\s+|[^\s\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]+|."
+
+_EMOJI = 0x1F300
+_WIDE = (
+    "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60"
+    "\uffe0-\uffe6\U0001f300-\U0001faff\U00020000-\U0003fffd"
 )
-_NO_LINE_START = "，。、；：？！）》」』】”’…,.;:?!)]}"
+_MARKS = "\u0300-\u036f\u20d0-\u20f0\ufe00-\ufe0f\U0001f3fb-\U0001f3ff"
+# What no row may begin with, and what none may end with.
+_CLOSING = re.escape("，。；：！？、）】》」』”’…,.;:!?)]}")
+_OPENING = re.escape("（【《「『“‘([{")
+_PIECES = re.compile(
+    f"\\s+|[{_OPENING}]*(?:[{_WIDE}][{_MARKS}]*(?:\u200d.[{_MARKS}]*)*|[^\\s{_WIDE}]+|.)[{_CLOSING}{_MARKS}]*"
+)
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """One line's text as rows of at most `width` columns. Blanks where it is cut go; no row begins with a comma."""
-    text = text.expandtabs(TAB)
-    if columns(text) <= width:
-        return [text.rstrip()]
-    rows: list[str] = []
-    row, used = "", 0
-    for piece in _fitting(text, width):
-        size = columns(piece)
-        if used + size > width and not (piece in _NO_LINE_START and used + size <= width + 1 and used < width):
-            rows.append(row.rstrip())
-            row, used = "", 0
-            if piece.isspace():
-                continue
-        row += piece
-        used += size
-    return [*rows, row.rstrip()] if row.strip() or not rows else rows
+def columns(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(size, text))
 
 
-def chopped(text: str, width: int) -> list[str]:
-    """One line as rows of at most `width` columns, cut wherever it must be: for code, where each blank counts."""
-    text = text.expandtabs(TAB)
-    rows: list[str] = []
-    row, used = "", 0
-    for char in text:
-        size = columns(char)
-        if used + size > width and row:
-            rows.append(row)
-            row, used = "", 0
-        row += char
-        used += size
-    return [*rows, row]
+@lru_cache(maxsize=8192)
+def size(char: str) -> int:
+    """Columns of one character: 0, 1 or 2."""
+    if char == "\ufe0f":
+        return 1  # it makes the sign before it an emoji, which may be wide
+    if combining(char) or category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if east_asian_width(char) in "WF" or _EMOJI <= ord(char) < 0x20000 else 1
 
 
-def _fitting(text: str, width: int) -> Iterator[str]:
-    for match in _PIECES.finditer(text):
-        piece = match.group()
-        if columns(piece) <= width:
-            yield piece
+def wrapped(spans: Sequence[Span], width: int) -> list[Row]:
+    """Rows of at most `width` columns; a newline in a span ends a row. Blanks where a row ends are dropped."""
+    rows: list[Row] = []
+    plain = "".join(text for _, text in spans)
+    slices: list[tuple[int, int]] = []
+    start = 0
+    for line in plain.split("\n"):
+        slices += ((start + begin, start + end) for begin, end in _word_slices(line, width))
+        start += len(line) + 1
+    rows.extend(_sliced(spans, slices))
+    return rows
+
+
+def chopped(spans: Sequence[Span], width: int) -> list[Row]:
+    """One line in rows of at most `width` columns, cut wherever it must be: for code, where each blank counts."""
+    plain = "".join(text for _, text in spans)
+    if columns(plain) <= width:
+        return [list(spans)]
+    slices = list(_hard_slices(plain, 0, len(plain), width))
+    return list(_sliced(spans, slices))
+
+
+def untabbed(spans: Iterable[Span]) -> Row:
+    """One line with its tabs as blanks, up to the next multiple of `TAB` columns."""
+    row: Row = []
+    at = 0
+    for style, text in spans:
+        if "\t" in text:
+            parts: list[str] = []
+            for part in re.split("(\t)", text):
+                parts.append(" " * (TAB - at % TAB) if part == "\t" else part)
+                at += columns(parts[-1])
+            text = "".join(parts)
         else:
-            yield from chopped(piece, width)
+            at += columns(text)
+        row.append((style, text))
+    return row
+
+
+def fitted(text: str, width: int) -> str:
+    """`text` cut to at most `width` columns, with `…` where something is missing."""
+    if columns(text) <= width:
+        return text
+    taken, used = "", 0
+    for char in text:
+        if (used := used + size(char)) > width - 1:
+            break
+        taken += char
+    return f"{taken}…" if width > 0 else ""
+
+
+def _word_slices(line: str, width: int) -> Iterator[tuple[int, int]]:
+    if columns(line) <= width:
+        yield 0, len(line.rstrip())
+        return
+    start = end = used = 0
+    for piece in _PIECES.finditer(line):
+        text, room = piece.group(), columns(piece.group())
+        if text.isspace():
+            used += room
+            continue
+        if used + room > width:
+            if end > start:
+                yield start, end
+            start, used = piece.start(), 0
+            if room > width:
+                *whole, (start, _) = _hard_slices(line, piece.start(), piece.end(), width)
+                yield from whole
+                room = columns(line[start : piece.end()])
+        end = piece.end()
+        used += room
+    if end > start:
+        yield start, end
+
+
+def _hard_slices(line: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
+    used = 0
+    for at in range(start, end):
+        room = size(line[at])
+        if used + room > width and at > start:
+            yield start, at
+            start, used = at, 0
+        used += room
+    yield start, end
+
+
+def _sliced(spans: Sequence[Span], slices: Iterable[tuple[int, int]]) -> Iterator[Row]:
+    index = begun = 0
+    for start, end in slices:
+        row: Row = []
+        while index < len(spans) and begun + len(spans[index][1]) <= start:
+            begun += len(spans[index][1])
+            index += 1
+        at, offset = index, begun
+        while at < len(spans) and offset < end:
+            style, text = spans[at]
+            if part := text[max(0, start - offset) : end - offset]:
+                row.append((style, part))
+            offset += len(text)
+            at += 1
+        yield row

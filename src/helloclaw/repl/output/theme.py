@@ -22,39 +22,27 @@ class Look(NamedTuple):
     italic: bool = False
     underline: bool = False
     reverse: bool = False
+    strike: bool = False
 
     def sgr(self, depth: Depth) -> str:
-        """The parameters of ECMA-48's Select Graphic Rendition; attributes stay where colours are not wanted."""
-        flags = ((self.bold, 1), (self.dim, 2), (self.italic, 3), (self.underline, 4), (self.reverse, 7))
-        codes = [str(code) for on, code in flags if on]
-        if self.colour and depth != "none":
+        """The parameters of ECMA-48's Select Graphic Rendition; none at depth "none", as a terminal may know none."""
+        if depth == "none":
+            return ""
+        codes = [str(code) for on, (code, _) in zip(self[1:], _ATTRIBUTES, strict=True) if on]
+        if self.colour:
             bright, _, name = self.colour.rpartition("_")
             codes.append(str((90 if bright else 30) + NAMES.index(name)))
         return ";".join(codes)
 
     def prompt_toolkit(self) -> str:
-        flags = (
-            (self.bold, "bold"),
-            (self.dim, "dim"),
-            (self.italic, "italic"),
-            (self.underline, "underline"),
-            (self.reverse, "reverse"),
-        )
-        words = [word for on, word in flags if on]
+        words = [word for on, (_, word) in zip(self[1:], _ATTRIBUTES, strict=True) if on]
         if self.colour:
             words.append(f"fg:{_PROMPT_TOOLKIT_NAMES[self.colour]}")
         return " ".join(words)
 
-    def rich(self) -> str:
-        flags = (
-            (self.bold, "bold"),
-            (self.dim, "dim"),
-            (self.italic, "italic"),
-            (self.underline, "underline"),
-            (self.reverse, "reverse"),
-        )
-        return " ".join([*(word for on, word in flags if on), *([self.colour] if self.colour else [])]) or "none"
 
+_ATTRIBUTES = ((1, "bold"), (2, "dim"), (3, "italic"), (4, "underline"), (7, "reverse"), (9, "strike"))
+"""Of each flag, in order: its code and prompt_toolkit's word."""
 
 _PROMPT_TOOLKIT_NAMES = {
     "black": "ansiblack",
@@ -91,7 +79,14 @@ _COMMON = {
     "hunk": Look("cyan"),
     "output": Look(dim=True),
     "tool": Look(bold=True),
-    "quote": Look(italic=True),
+    "strong": Look(bold=True),
+    "em": Look(italic=True),
+    "strike": Look(strike=True),
+    "html": Look(dim=True),
+    "math": Look("magenta"),
+    "bullet": Look("cyan"),
+    "border": Look(dim=True),
+    "table.head": Look(bold=True),
     "link": Look("blue", underline=True),
     "syntax.keyword": Look("magenta"),
     "syntax.string": Look("green"),
@@ -129,6 +124,7 @@ _LIGHT = {
     "hint": Look("magenta"),
     "code": Look("blue"),
     "accent": Look("blue"),
+    "bullet": Look("blue"),
     "syntax.number": Look("red"),
     "mode.auto": Look("magenta", bold=True),
     "hud.middle": Look("magenta"),
@@ -151,7 +147,8 @@ class Palette(NamedTuple):
 
     def prompt_toolkit_style(self) -> dict[str, str]:
         """Class names with their style, for `Style.from_dict`."""
-        return {name: look.prompt_toolkit() for name, look in self.looks.items()}
+        # A menu of prompt_toolkit's own is grey; ours, of the same name, looks like the terminal.
+        return {"menu": "noinherit"} | {name: look.prompt_toolkit() for name, look in self.looks.items()}
 
 
 def palette_for(theme: Literal["auto", "dark", "light"], environ: Mapping[str, str]) -> Palette:
