@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from helloclaw.hooks.run import KEPT_BYTES, Run
+from helloclaw.i18n import Phrase
 from helloclaw.tools.output_text import cleaned, decode_line
 
 SHOWN_CHARS = 8000
@@ -23,13 +24,13 @@ _BLOCKING = ("deny", "block")
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What a hook wants. `failed` says in a few words why there is no answer ("timed out after 30 s")."""
+    """What a hook wants. `failed` is why there is no answer ("timed out after 30 s")."""
 
     blocked: str | None = None
     ask: str | None = None
     updated_input: dict[str, Any] | None = None
     context: str = ""
-    failed: str = ""
+    failed: Phrase | None = None
 
 
 class _Malformed(Exception):
@@ -40,17 +41,16 @@ def understood(run: Run) -> Answer:
     """The answer of one run. A failure has nothing else in it."""
     said = spoken(run.stderr)
     if run.failure:
-        return Answer(failed=f"could not be started: {run.failure}")
+        return Answer(failed=Phrase("hooks.why.start", why=run.failure))
     match run.exit_code:
         case None:
-            return Answer(failed=f"timed out after {run.seconds:.0f} s")
+            return Answer(failed=Phrase("hooks.why.timeout", seconds=f"{run.seconds:.0f}"))
         case 1:
             return Answer(blocked=said or spoken(run.stdout) or "a hook refused it, without a reason")
         case 0 | 2:
             return _structured(run, said if run.exit_code == 2 else "")
         case code:
-            how = f"was killed by signal {-code}" if code < 0 else f"failed with exit code {code}"
-            return Answer(failed=f"{how}: {_first_line(said)}" if said else how)
+            return Answer(failed=_crash(code, said.partition("\n")[0][:200]))
 
 
 def spoken(data: bytes) -> str:
@@ -65,10 +65,10 @@ def spoken(data: bytes) -> str:
 def _structured(run: Run, said: str) -> Answer:
     try:
         members = _object(run)
-        inner = members.get("hookSpecificOutput") or {}
-        if not isinstance(inner, dict):
+        given: Any = members.get("hookSpecificOutput") or {}
+        if not isinstance(given, dict):
             raise _Malformed("hookSpecificOutput is no object")
-        inner = cast("dict[str, Any]", inner)
+        inner = cast("dict[str, Any]", given)
         blocked, ask = _decision(members, inner)
         updated = _either("updatedInput", members, inner)
         if updated is not None and not isinstance(updated, dict):
@@ -77,7 +77,7 @@ def _structured(run: Run, said: str) -> Answer:
         if added is not None and not isinstance(added, str):
             raise _Malformed("additionalContext is no text")
     except _Malformed as error:
-        return Answer(failed=f"answered what can't be understood: {error}")
+        return Answer(failed=Phrase("hooks.why.malformed", what=str(error)))
     context = "\n".join(part for part in (said, _bounded(added or "")) if part)
     return Answer(blocked=blocked, ask=ask, updated_input=cast("dict[str, Any] | None", updated), context=context)
 
@@ -117,5 +117,7 @@ def _bounded(text: str) -> str:
     return spoken(text.encode("utf-8", "replace"))
 
 
-def _first_line(text: str) -> str:
-    return text.partition("\n")[0][:200]
+def _crash(code: int, said: str) -> Phrase:
+    if code < 0:
+        return Phrase("hooks.why.signal", number=-code)
+    return Phrase("hooks.why.code_said", code=code, said=said) if said else Phrase("hooks.why.code", code=code)

@@ -50,18 +50,20 @@ class HookSource:
             raise SettingsError(self.loaded.problem.key, **self.loaded.problem.fields)
         return self.loaded
 
-    def renew(self, *, force: bool = False) -> Phrase | None:
-        """Read again if something has changed, or `force`; what to tell of it. Costs two system calls if not."""
-        if not force and self._signs() == self._seen:
+    def renew(self, *, trust_too: bool = False) -> Phrase | None:
+        """Read again if a file has changed; what to tell of it. Costs two system calls if none has.
+
+        `trust_too` also looks whether an untrusted file has been trusted meanwhile.
+        """
+        if self._signs() == self._seen and not (trust_too and self.loaded.state == "untrusted"):
             return None
         before, self.loaded = self.loaded, self._read()
-        if not force and (before.state, before.hooks, before.problem) == (
-            self.loaded.state,
-            self.loaded.hooks,
-            self.loaded.problem,
-        ):
-            return None
-        return told(self.loaded)
+        return None if before == self.loaded else told(self.loaded)
+
+    def reload(self) -> Loaded:
+        """Read again, whether or not anything has changed."""
+        self.loaded = self._read()
+        return self.loaded
 
     def _signs(self) -> tuple[_Sign, _Sign]:
         return _sign(self._file), _sign(self._disabled)
