@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from helloclaw.agent.attachments import attachments_of
+from helloclaw.agent.backups import backups_of
 from helloclaw.i18n import Phrase, SpokenError
 from helloclaw.protocol.events import AssistantEnd, Event, UserMessage
 from helloclaw.storage.journal import JournalError, scan
@@ -47,6 +48,10 @@ class _Header(Struct):
     workdir: str = ""
     created_at: float = 0.0
     title: str = ""
+
+
+class _Renamed(Struct):
+    title: str | None = None
 
 
 class _Model(Struct):
@@ -118,8 +123,9 @@ def delete_session(home: Home, session_id: str) -> None:
     lock = hold(lock_path(home, path.stem))
     try:
         path.unlink(missing_ok=True)
-        if (images := attachments_of(path)).is_dir():
-            shutil.rmtree(images)
+        for beside in (attachments_of(path), backups_of(path)):
+            if beside.is_dir():
+                shutil.rmtree(beside)
     finally:
         lock.release()
 
@@ -144,13 +150,27 @@ def _read_info(path: Path) -> SessionInfo | None:
         return None
     return SessionInfo(
         id=path.stem,
-        title=header.title or _first_words(data),
+        title=_given_title(data) or header.title or _first_words(data),
         workdir=header.workdir,
         created_at=header.created_at,
         updated_at=updated_at,
         turns=data.count(b'\n{"type":"round_end"'),
         model=str(_last_line(data, b"llm_end", _Model).model),
     )
+
+
+def _given_title(data: bytes) -> str:
+    """The title of the last renaming; an empty one is as if there had been none."""
+    at = len(data)
+    while (at := data.rfind(b'\n{"type":"session_updated"', 0, at)) >= 0:
+        line = data[at + 1 :].partition(b"\n")[0]
+        try:
+            title = msgspec.json.decode(line, type=_Renamed).title
+        except msgspec.MsgspecError:
+            continue
+        if title is not None:
+            return title
+    return ""
 
 
 def _first_words(data: bytes) -> str:

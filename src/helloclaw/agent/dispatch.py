@@ -7,6 +7,7 @@ everything after it, so that a read that follows a write sees it. A result is jo
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -15,12 +16,13 @@ from typing import Any
 import msgspec
 
 from helloclaw.agent.admission import Admission, Admitted, Gate, Refused, Wrong
+from helloclaw.agent.backups import digest
 from helloclaw.agent.config import TurnConfig
 from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import ToolHooks
 from helloclaw.llm.messages import AnyCall, ToolCall
 from helloclaw.protocol import events as out
-from helloclaw.tools.base import ToolError, ToolOutput
+from helloclaw.tools.base import FileContent, ToolError, ToolOutput
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.persisted import persist_if_long
 
@@ -74,7 +76,9 @@ class Dispatch:
                     settling.started(admission.call)
                     began = time.perf_counter()
                     output = await self._engine.step(f"tool:{admission.call.id}", lambda: self._execute(admission))
-                    settling.settle(_tool_end(admission.call, output, time.perf_counter() - began))
+                    seconds = time.perf_counter() - began
+                    changes = await asyncio.to_thread(_kept, self._engine, output.changed) if output.changed else ()
+                    settling.settle(_tool_end(admission.call, output, seconds, changes))
 
     async def _execute(self, admitted: Admitted) -> ToolOutput:
         """The one place where a tool runs."""
@@ -144,7 +148,20 @@ def _may_overlap(admission: Admission) -> bool:
             return True
 
 
-def _tool_end(call: AnyCall, output: ToolOutput, seconds: float) -> out.ToolEnd:
+def _kept(engine: Engine, changed: Sequence[FileContent]) -> tuple[out.FileChange, ...]:
+    """The changes with their contents kept. What can't be kept can't be undone, which is no reason to fail the call."""
+    changes: list[out.FileChange] = []
+    for each in changed:
+        before = digest(each.before) if each.before is not None else None
+        with contextlib.suppress(OSError):
+            before = engine.keep_file(each.before) if each.before is not None else None
+        changes.append(out.FileChange(path=str(each.path), before=before, after=digest(each.after)))
+    return tuple(changes)
+
+
+def _tool_end(
+    call: AnyCall, output: ToolOutput, seconds: float, changes: tuple[out.FileChange, ...] = ()
+) -> out.ToolEnd:
     first_line = output.text.strip().partition("\n")[0][:PREVIEW_CHARACTERS]
     return out.ToolEnd(
         id=call.id,
@@ -155,6 +172,7 @@ def _tool_end(call: AnyCall, output: ToolOutput, seconds: float) -> out.ToolEnd:
         error=(first_line or "failed") if output.is_error else None,
         diff=output.diff,
         images=output.images,
+        changes=changes,
     )
 
 

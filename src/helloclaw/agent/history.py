@@ -10,12 +10,14 @@ from contextlib import contextmanager
 import msgspec
 
 from helloclaw.agent.attachments import Attachments
+from helloclaw.agent.living import REWOUND, living_lines
 from helloclaw.agent.repair import Order, repair
 from helloclaw.agent.tokens import message_tokens
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import AnyCall, Block, Message, TextBlock, ToolResult, calls_of
 from helloclaw.protocol.events import (
     AssistantEnd,
+    Cleared,
     Compacted,
     Event,
     Mode,
@@ -37,7 +39,8 @@ class History:
 
     `total` counts the session's tokens. `measured` is how many the context held at the last call, None if there was no
     call since the last compaction; `estimated` is our count of all messages, `estimated_then` that at the last call.
-    `last_words` is what the person said last, with its `seq`.
+    `last_words` is what the person said last, with its `seq`. `title` was given by the person, `first_words` stand in
+    for one.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -50,6 +53,8 @@ class History:
         self.estimated_then = 0
         self.last_words: tuple[int, str] = (0, "")
         self.mode: Mode | None = None
+        self.title = ""
+        self.first_words = ""
         self.client_ids: set[str] = set()
         self._logged: set[str] = set()
         for event in events:
@@ -61,6 +66,7 @@ class History:
                 if event.client_id:
                     self.client_ids.add(event.client_id)
                 if event.source == "user" and event.text:
+                    self.first_words = self.first_words or event.text
                     self.last_words = (event.seq or 0, event.text)
                 self._add(event, Message(role="user", content=_user_content(event)))
             case AssistantEnd():
@@ -81,6 +87,9 @@ class History:
                 self.estimated_then = self.estimated
             case SessionUpdated():
                 self.mode = event.mode or self.mode
+                self.title = self.title if event.title is None else event.title
+            case Cleared():
+                self._clear(event)
             case _:
                 pass
 
@@ -128,6 +137,15 @@ class History:
         self.measured = None
         self.estimated = message_tokens(message for _, message in self._entries)
 
+    def _clear(self, event: Cleared) -> None:
+        if event.usage:
+            self.total = Usage()
+        if event.conversation:
+            self._entries, self._joined, self._order = [], [], Order()
+            self.measured = None
+            self.estimated = self.estimated_then = 0
+            self.last_words = (0, "")
+
     def _add(self, event: Event, message: Message) -> None:
         self._join(event.seq or 0, message)
         self.estimated += message_tokens((message,))
@@ -152,11 +170,19 @@ class _Kept(msgspec.Struct):
     keep_from: int = 0
 
 
+class _Said(msgspec.Struct):
+    text: str = ""
+    source: str = "user"
+
+
 # Every line begins with its tag, which msgspec encodes first: a type can be told without decoding.
 _TAG = b'{"type":"'
-_MESSAGES = frozenset((b"user_message", b"assistant_end", b"tool_end", b"tool_denied", b"session_updated"))
+_SAID = b"user_message"
 _COMPACTED = b"compacted"
+_CLEARED = b"cleared"
+_UPDATED = b"session_updated"
 _USAGE = b"usage"
+_FOLDED = frozenset((_SAID, b"assistant_end", b"tool_end", b"tool_denied", _COMPACTED, _CLEARED))
 
 
 def load_history(lines: list[bytes], attachments: Attachments | None = None) -> History:
@@ -167,14 +193,36 @@ def load_history(lines: list[bytes], attachments: Attachments | None = None) -> 
     """
     history = History()
     decoder = msgspec.json.Decoder(Event)
+    kinds = [_kind(line) for line in lines]
+    rewinds = [index for index, kind in enumerate(kinds) if kind == REWOUND]
+    counts = living_lines(lines, rewinds)
     with collector_paused():
-        for line in _needed(lines):
+        history.first_words = _first_words(lines, kinds, counts)
+        for index in _needed(lines, kinds, counts):
             try:
-                event = decoder.decode(line)
+                event = decoder.decode(lines[index])
             except msgspec.MsgspecError:
                 continue
-            history.apply(attachments.bring_back(event) if attachments else event)
+            if counts[index]:
+                history.apply(attachments.bring_back(event) if attachments else event)
+            else:
+                _apply_dead(history, event)
     return history
+
+
+def _apply_dead(history: History, event: Event) -> None:
+    """What stays true of an event that a rewind has taken back: it was paid for, said once, and decided."""
+    match event:
+        case UsageEvent():
+            history.total = event.total
+        case Cleared(usage=True):
+            history.total = Usage()
+        case UserMessage(client_id=str(client_id)):
+            history.client_ids.add(client_id)
+        case SessionUpdated():
+            history.apply(event)
+        case _:
+            pass
 
 
 @contextmanager
@@ -189,17 +237,35 @@ def collector_paused() -> Generator[None]:
             gc.enable()
 
 
-def _needed(lines: list[bytes]) -> Iterator[bytes]:
-    """The last usage of all, then what the last compaction kept, the compaction itself last of the old part."""
-    kinds = [_kind(line) for line in lines]
+def _needed(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> Iterator[int]:
+    """The indices of what must be decoded: titles, modes, the last usage, and what is left of the messages."""
     last_usage = _last(kinds, _USAGE)
-    start = _kept_from(lines, _last(kinds, _COMPACTED))
-    if 0 <= last_usage < start:
-        yield lines[last_usage]
-    for index in range(start, len(lines)):
-        kind = kinds[index]
-        if kind in _MESSAGES or kind == _COMPACTED or index == last_usage:
-            yield lines[index]
+    start = _first_kept(lines, [kind if alive else b"" for kind, alive in zip(kinds, counts, strict=True)])
+    for index, kind in enumerate(kinds):
+        # What a rewind has taken back was said all the same: it must not be taken for new when it comes again.
+        folded = kind in _FOLDED and (index >= start if counts[index] else kind == _SAID)
+        if folded or kind == _UPDATED or index == last_usage or (kind == _CLEARED and index > last_usage):
+            yield index
+
+
+def _first_kept(lines: list[bytes], kinds: list[bytes]) -> int:
+    """Where what the model sees begins: with what the last compaction kept, or after the conversation was cleared."""
+    cleared = (index for index in range(len(kinds) - 1, -1, -1) if kinds[index] == _CLEARED)
+    at = next((index for index in cleared if b'"conversation":true' in lines[index]), 0)
+    return max(at, _kept_from(lines, _last(kinds, _COMPACTED)))
+
+
+def _first_words(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> str:
+    """Of the first message that counts, which a compaction may have taken from what the model sees."""
+    for line, kind, alive in zip(lines, kinds, counts, strict=True):
+        if kind == _SAID and alive:
+            try:
+                said = msgspec.json.decode(line, type=_Said)
+            except msgspec.MsgspecError:
+                continue
+            if said.source == "user" and said.text:
+                return said.text
+    return ""
 
 
 def _kind(line: bytes) -> bytes:

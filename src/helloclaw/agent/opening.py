@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helloclaw.agent.attachments import Attachments, attachments_of
+from helloclaw.agent.backups import backups_of
 from helloclaw.agent.catalog import find_session, journal_path, lock_path
 from helloclaw.agent.history import History, load_history
 from helloclaw.i18n import SpokenError
@@ -116,8 +117,9 @@ def open_copy(home: Home, id_or_start: str) -> Opened:
         header = _header(fork, _workdir(found), forked_from=source.stem)
         path = journal_path(home, fork)
         images = attachments_of(source)
-        if images.is_dir():
-            shutil.copytree(images, attachments_of(path))
+        for beside, copy in ((images, attachments_of(path)), (backups_of(source), backups_of(path))):
+            if beside.is_dir():
+                shutil.copytree(beside, copy)
         journal = Journal.create(path, header, found.lines)
         history = load_history(found.lines, Attachments(images))
         return Opened(fork, journal, lock, workdir=_workdir(found), history=history, forked_from=source.stem)

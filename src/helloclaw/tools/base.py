@@ -6,6 +6,7 @@ import copy
 from collections.abc import Awaitable, Callable
 from functools import cached_property
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -23,13 +24,24 @@ if TYPE_CHECKING:
 _UNSENT = frozenset({"title", "description", "additionalProperties"})
 
 
+class FileContent(Struct, frozen=True, kw_only=True):
+    """What a tool did to the file at a resolved path: its bytes before (None: there was none) and after."""
+
+    path: Path
+    before: bytes | None
+    after: bytes
+
+
 class ToolOutput(Struct, frozen=True, kw_only=True):
-    """What a tool gives back. `text` is for the model. `diff` is a unified diff, for screens, if a file was changed."""
+    """What a tool gives back. `text` is for the model. `diff` is a unified diff, for screens, if a file was changed;
+    `changed` lets that be undone.
+    """
 
     text: str
     is_error: bool = False
     images: tuple[ImageBlock, ...] = ()
     diff: str | None = None
+    changed: tuple[FileContent, ...] = ()
 
 
 class Facts(Struct, frozen=True, kw_only=True):

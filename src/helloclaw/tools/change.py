@@ -15,7 +15,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from helloclaw.storage.atomic import replace_file
-from helloclaw.tools.base import Facts, Tool, ToolError, ToolOutput
+from helloclaw.tools.base import Facts, FileContent, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.diff import unified_diff
 from helloclaw.tools.ledger import FileLedger
@@ -118,7 +118,8 @@ def _carry_out(plan: Callable[[], Change], ledger: FileLedger) -> ToolOutput:
     except OSError as error:
         raise os_failure(error, change.path, "write") from error
     ledger.record(change.path, change.after)
-    return ToolOutput(text=change.done, diff=change.diff)
+    changed = FileContent(path=change.path, before=change.before, after=change.after)
+    return ToolOutput(text=change.done, diff=change.diff, changed=(changed,))
 
 
 def _current(path: Path) -> bytes | None:

@@ -1,0 +1,129 @@
+"""What a person may ask of a session between two turns: compact it, begin anew, go back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from helloclaw.agent.compact import Compaction, context_tokens
+from helloclaw.agent.config import CannotRun, Configure, TurnConfig
+from helloclaw.agent.engine import LocalEngine
+from helloclaw.agent.living import living_events
+from helloclaw.agent.rewind import Restored, changes_since, restore, shown
+from helloclaw.agent.standing import Standing
+from helloclaw.agent.turn import bug, cannot_run, settle_lost, unkept, warning
+from helloclaw.i18n import Phrase
+from helloclaw.llm.events import Usage
+from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Clear, Compact, Rewind
+from helloclaw.storage.journal import JournalError
+from helloclaw.tools.context import ToolContext
+
+Chore = Compact | Clear | Rewind
+
+
+class Chores:
+    """`may_write` says whether a path may be written when files are put back. What goes wrong is said as events."""
+
+    def __init__(
+        self,
+        engine: LocalEngine,
+        configure: Configure,
+        standing: Standing,
+        context: ToolContext,
+        may_write: Callable[[Path], bool],
+    ) -> None:
+        self._engine = engine
+        self._configure = configure
+        self._standing = standing
+        self._context = context
+        self._may_write = may_write
+
+    async def run(self, chore: Chore) -> None:
+        """Raises nothing; a cancelled one says so."""
+        try:
+            settle_lost(self._engine)
+            match chore:
+                case Compact():
+                    await self._compact(chore)
+                case Clear():
+                    self._clear(chore)
+                case Rewind():
+                    await self._rewind(chore)
+            await self._engine.sync()
+        except asyncio.CancelledError:
+            self._engine.publish(warning(Phrase("notice.chore_stopped")))
+        except JournalError as error:
+            self._engine.publish(unkept(error))
+        except CannotRun as problem:
+            self._engine.publish(cannot_run(problem))
+        except Exception as error:  # A session outlives what goes wrong between its turns.
+            self._engine.publish(bug(error))
+        finally:
+            self._engine.publish(out.Phase(state="idle"))
+
+    async def _compact(self, chore: Compact) -> None:
+        config = await self._configure()
+        compaction = Compaction(self._engine, config.model, config.base, self._context.workdir)
+        done = await compaction.run(config.compact_at, wanted=True, focus=chore.focus)
+        if compaction.spent != Usage():
+            self._count(config, compaction.spent)
+        if done:
+            self._standing.forget_told()
+        elif (failure := compaction.failure) is not None:
+            self._engine.emit(
+                out.ErrorEvent(
+                    message=failure.message, hint=failure.hint, retryable=failure.retryable, kind=failure.kind
+                )
+            )
+        else:
+            self._engine.emit(warning(Phrase("notice.nothing_to_compact")))
+
+    def _count(self, config: TurnConfig, spent: Usage) -> None:
+        total = self._engine.history.total + spent
+        used = context_tokens(self._engine.history, config.base)
+        self._engine.emit(
+            out.UsageEvent(
+                last=spent,
+                total=total,
+                context_tokens=used,
+                token_threshold=config.compact_at,
+                ctx_percent=round(100 * used / config.compact_at, 1),
+                cost_usd=config.price(total),
+            )
+        )
+
+    def _clear(self, chore: Clear) -> None:
+        if chore.todos:
+            self._context.todo.write([])
+        self._engine.emit(out.Cleared(conversation=chore.conversation, usage=chore.usage, todos=chore.todos))
+        if chore.conversation:
+            self._standing.forget_told()
+
+    async def _rewind(self, chore: Rewind) -> None:
+        living = living_events(await asyncio.to_thread(self._engine.past))
+        said = (each for each in living if isinstance(each, out.UserMessage) and each.source == "user")
+        if not any(each.seq == chore.to for each in said):
+            self._engine.emit(warning(Phrase("notice.no_such_message", seq=chore.to)))
+            return
+        restored = Restored()
+        if chore.files:
+            changes = changes_since(living, chore.to)
+            restored = await asyncio.to_thread(restore, changes, self._engine.backups, self._may_write)
+            for path, data in restored.contents:
+                self._context.ledger.record(path, data)
+        workdir = self._context.workdir
+        self._engine.emit(
+            out.Rewound(
+                to=chore.to,
+                restored=tuple(shown(path, workdir) for path in restored.paths),
+                left=tuple(shown(path, workdir) for path in restored.left),
+            )
+        )
+        self._standing.forget_told()
+
+
+def is_idle_work(chore: Chore) -> bool:
+    """Whether a chore is refused while a turn runs, rather than done after it."""
+    return not isinstance(chore, Compact)

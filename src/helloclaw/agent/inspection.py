@@ -1,0 +1,97 @@
+"""What the next call of the model would be made of, looked at without making it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from helloclaw.agent.compact import SCHEMA_TOKENS, context_tokens
+from helloclaw.agent.config import TurnConfig
+from helloclaw.agent.history import History
+from helloclaw.agent.tokens import message_tokens, text_tokens
+from helloclaw.llm.messages import Message, TextBlock, ToolResult, ToolSpec
+from helloclaw.permissions.rules import RuleSet
+from helloclaw.protocol.events import Mode
+
+Part = Literal["system", "tools", "user", "assistant", "results", "notes"]
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """A part of the system prompt under a heading of its own."""
+
+    name: str
+    text: str
+
+
+class Inspection(Struct, frozen=True, kw_only=True):
+    """`tokens` estimates each part; `context_tokens` is what the model measured at its last call, and an estimate of
+    what came since. Compaction starts at `compact_at`. `window` is the model's, None where nobody knows it.
+    """
+
+    system: str
+    sections: tuple[Section, ...]
+    tools: tuple[ToolSpec, ...]
+    messages: tuple[Message, ...]
+    tokens: dict[Part, int]
+    context_tokens: int
+    compact_at: int
+    window: int | None
+    model: str
+    mode: Mode
+    rules: RuleSet
+
+
+def inspect(config: TurnConfig, history: History, mode: Mode, rules: RuleSet) -> Inspection:
+    messages = history.messages()
+    base = config.base
+    tokens: dict[Part, int] = {
+        "system": text_tokens(base.system),
+        "tools": sum(text_tokens(tool.description) + SCHEMA_TOKENS for tool in base.tools),
+    }
+    return Inspection(
+        system=base.system,
+        sections=tuple(sections(base.system)),
+        tools=base.tools,
+        messages=messages,
+        tokens=tokens | _message_parts(messages),
+        context_tokens=context_tokens(history, base),
+        compact_at=config.compact_at,
+        window=config.model.endpoint.context_window,
+        model=config.model.endpoint.origin,
+        mode=mode,
+        rules=rules,
+    )
+
+
+def sections(prompt: str) -> Iterable[Section]:
+    """The prompt cut at its Markdown headings."""
+    name, lines = "", list[str]()
+    for line in prompt.splitlines():
+        if line.startswith("#"):
+            if "\n".join(lines).strip():
+                yield Section(name=name, text="\n".join(lines).strip())
+            name, lines = line.lstrip("# ").strip(), [line]
+        else:
+            lines.append(line)
+    if "\n".join(lines).strip():
+        yield Section(name=name, text="\n".join(lines).strip())
+
+
+def _message_parts(messages: Sequence[Message]) -> dict[Part, int]:
+    parts: dict[Part, int] = {"user": 0, "assistant": 0, "results": 0, "notes": 0}
+    for message in messages:
+        for block in message.content:
+            size = message_tokens((Message(role=message.role, content=(block,)),))
+            parts[_part_of(message, block)] += size
+    return parts
+
+
+def _part_of(message: Message, block: object) -> Part:
+    if message.role == "assistant":
+        return "assistant"
+    if isinstance(block, ToolResult):
+        return "results"
+    # What the program puts in carries a tag around it.
+    return "notes" if isinstance(block, TextBlock) and block.text.startswith("<") else "user"
