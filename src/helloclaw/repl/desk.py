@@ -12,6 +12,8 @@ from helloclaw.repl.options import ReplOptions
 from helloclaw.slash.base import Host
 
 if TYPE_CHECKING:
+    from prompt_toolkit.styles import Style
+
     from helloclaw.agent.session import Session
     from helloclaw.protocol.events import Mode
     from helloclaw.repl.compose.composer import Composer
@@ -49,6 +51,7 @@ class Desk:
         self.escaped_at = 0.0
         self._pending: list[str] = []
         self._hint = ("", 0.0)
+        self._style: tuple[Palette, Style] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def host(self, session: Session) -> Host:
@@ -89,9 +92,13 @@ class Desk:
         text, until = self._hint
         return text if time.monotonic() < until else ""
 
-    def styles(self) -> dict[str, str]:
-        """The screen's styles, of the palette that is in use now."""
-        return self.palette.prompt_toolkit_style()
+    def style(self) -> Style:
+        """The screen's, of the palette in use now; the same object until that changes, or all would be painted anew."""
+        if self._style is None or self._style[0] is not self.palette:
+            from prompt_toolkit.styles import Style
+
+            self._style = (self.palette, Style.from_dict(self.palette.prompt_toolkit_style()))
+        return self._style[1]
 
     def switch_theme(self, theme: Literal["auto", "dark", "light"]) -> None:
         from helloclaw.repl.output.theme import palette_for

@@ -26,7 +26,7 @@ from prompt_toolkit.layout.containers import (
 )
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.layout.layout import Layout
-from prompt_toolkit.styles import DynamicStyle, Style
+from prompt_toolkit.styles import BaseStyle, DynamicStyle
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import AnyFormattedText
@@ -101,7 +101,7 @@ class Screen:
         composer: Composer,
         rows: Rows,
         hands: Hands,
-        style: Callable[[], dict[str, str]],
+        style: Callable[[], BaseStyle],
         *,
         guard_s: float,
         source: Input | None = None,
@@ -119,7 +119,7 @@ class Screen:
         self._app: Application[None] = Application(
             layout=Layout(self._layout(), focused_element=composer.window),
             key_bindings=merge_key_bindings([self._bindings(), _of_view(self)]),
-            style=DynamicStyle(lambda: Style.from_dict(style())),
+            style=DynamicStyle(style),
             editing_mode=composer.editing_mode,
             erase_when_done=True,
             enable_page_navigation_bindings=False,
@@ -129,7 +129,7 @@ class Screen:
         )
         self._app.ttimeoutlen = 0.05
         self._app.timeoutlen = 0.25
-        self._app.key_processor.before_key_press += lambda _: self._typed()
+        self._app.key_processor.before_key_press += self._typed
 
     @property
     def columns(self) -> int:
@@ -219,7 +219,7 @@ class Screen:
         self._app.renderer.clear()
         self.repaint()
 
-    def _typed(self) -> None:
+    def _typed(self, _: object) -> None:
         self._typed_at = time.monotonic()
 
     def _layout(self) -> HSplit:

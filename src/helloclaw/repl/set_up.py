@@ -55,7 +55,7 @@ def set_up(
         desk.composer,
         talk,
         talk,
-        desk.styles,
+        desk.style,
         guard_s=GUARD_S,
         source=source,
         output=output or quiet_output(desk),

@@ -7,6 +7,8 @@ used; Δ is the last call.
 
 from __future__ import annotations
 
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+
 from helloclaw.i18n import Texts
 from helloclaw.protocol.events import Mode, UsageEvent
 from helloclaw.wording.plain import one_line
@@ -15,18 +17,16 @@ from helloclaw.wording.width import columns, padded
 _BAR_CELLS = 10
 _MIDDLE_PERCENT, _HIGH_PERCENT = 50.0, 80.0
 
-Fragment = tuple[str, str]
-
 
 def hud(
     usage: UsageEvent | None, model: str, mode: Mode, width: int, say: Texts, *, ascii_only: bool = False
-) -> list[Fragment]:
+) -> StyleAndTextTuples:
     """One row of (style class, text), never wider than `width` columns: what matters least is left out first."""
     parts = _parts(usage, model, mode, say, ascii_only=ascii_only)
     separator = " - " if ascii_only else " · "
     while len(parts) > 1 and _width(parts, separator) > width:
         parts.remove(max(parts, key=lambda part: part.rank))
-    row: list[Fragment] = []
+    row: StyleAndTextTuples = []
     room = width
     for index, part in enumerate(parts):
         for style, text in ([("class:hud", separator)] if index else []) + part.fragments:
@@ -39,7 +39,7 @@ def hud(
 class _Part:
     """Of equal worth are none: the highest `rank` goes first."""
 
-    def __init__(self, rank: int, *fragments: Fragment) -> None:
+    def __init__(self, rank: int, *fragments: tuple[str, str]) -> None:
         self.rank = rank
         self.fragments = list(fragments)
 
