@@ -148,12 +148,6 @@ TEXTS: Final[dict[str, str]] = {
     "model.phase.fetching": "{source}",
     "model.phase.done": "done",
     "model.is_now": "The model is now {model}. Try it with: helloclaw model test",
-    "model.other_address": (
-        "note: llm.base_url is still {url}, which is {provider}; unset it with: helloclaw config set llm.base_url null"
-    ),
-    "model.other_key": (
-        "note: {provider} will get the llm.api_key of config.json; unset it with: helloclaw config set llm.api_key null"
-    ),
     "model.plain": "{text}",
     "model.check.connection": "connection",
     "model.check.streaming": "streaming ",
@@ -695,7 +689,7 @@ TEXTS: Final[dict[str, str]] = {
     "first.trial.keep_about": "helloclaw model test tries it again later",
     "first.saved": "{model} is set up, in {path}. Another one: helloclaw model use NAME",
     "mode.ask": "How much may HelloClaw do without asking?",
-    "mode.default": "reads freely, asks before it changes or runs anything (recommended)",
+    "mode.default": "asks before it changes or runs anything (recommended)",
     "mode.plan": "only reads and plans; whatever writes is refused",
     "mode.auto": "what only reads passes at once, all else is asked",
     "mode.remembered": "Mode {mode}, from now on. /mode changes it.",
@@ -703,4 +697,7 @@ TEXTS: Final[dict[str, str]] = {
     "notice.chore_stopped": "Stopped; nothing was changed.",
     "notice.nothing_to_compact": "There is nothing to compact yet.",
     "notice.no_such_message": "There is no message {seq} to go back to; see /rewind.",
+    # ── what goes with the model before ──
+    "model.dropped": "note: taken out of config.json, as it belongs to another provider: {keys}",
+    "list.comma": ", ",
 }

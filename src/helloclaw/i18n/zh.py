@@ -148,12 +148,6 @@ TEXTS: Final[dict[str, str]] = {
     "model.phase.fetching": "{source}",
     "model.phase.done": "完成",
     "model.is_now": "现在使用模型 {model}。可用 helloclaw model test 试一下",
-    "model.other_address": (
-        "提示：llm.base_url 仍是 {url}，那是 {provider} 的；取消请运行 helloclaw config set llm.base_url null"
-    ),
-    "model.other_key": (
-        "提示：config.json 里的 llm.api_key 会发给 {provider}；取消请运行 helloclaw config set llm.api_key null"
-    ),
     "model.plain": "{text}",
     "model.check.connection": "连接    ",
     "model.check.streaming": "流式    ",
@@ -670,7 +664,7 @@ TEXTS: Final[dict[str, str]] = {
     "first.trial.keep_about": "以后可用 helloclaw model test 再试",
     "first.saved": "已设置 {model}，保存在 {path}。换模型：helloclaw model use 名字",
     "mode.ask": "HelloClaw 不经询问可以做多少？",
-    "mode.default": "读取自由，改动或运行前询问（推荐）",
+    "mode.default": "改动或运行前先询问（推荐）",
     "mode.plan": "只读、只做计划；一切写入都拒绝",
     "mode.auto": "只读操作直接通过，其余仍询问",
     "mode.remembered": "以后都用 {mode} 模式；/mode 可更改。",
@@ -678,4 +672,7 @@ TEXTS: Final[dict[str, str]] = {
     "notice.chore_stopped": "已停止，没有做任何更改。",
     "notice.nothing_to_compact": "还没有可压缩的内容。",
     "notice.no_such_message": "没有编号为 {seq} 的消息可以回退；请看 /rewind。",
+    # ── 跟着之前的模型走的设置 ──
+    "model.dropped": "提示：已从 config.json 去掉属于别的服务商的设置：{keys}",
+    "list.comma": "、",
 }

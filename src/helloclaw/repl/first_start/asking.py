@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from helloclaw.i18n import Texts
 from helloclaw.repl.first_start.waiting import wait_for
 from helloclaw.repl.menu import Menu, ask_text, choose, quiet_output
-from helloclaw.wording.plain import one_line
+from helloclaw.wording.plain import visible
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -51,7 +51,7 @@ class Asking:
 
     def tell(self, text: str) -> None:
         """A row that stays."""
-        self._output.write_raw(f"{one_line(text)}\r\n")
+        self._output.write_raw(f"{visible(text)}\r\n")
         self._output.flush()
 
     def mark(self, state: str) -> str:

@@ -72,4 +72,4 @@ def _report(asking: Asking, findings: list[Finding]) -> None:
 
 
 def _row(asking: Asking, state: str, name: str, detail: str) -> str:
-    return f"{asking.mark(state)} {asking.say(f'model.check.{name}').strip()}  {one_line(detail, 160)}".rstrip()
+    return f"{asking.mark(state)} {asking.say(f'model.check.{name}')}  {one_line(detail, 160)}".rstrip()
