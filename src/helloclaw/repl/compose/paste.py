@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from helloclaw.i18n import Texts
 
@@ -124,6 +123,8 @@ def image_path(pasted: str, workdir: Path) -> str | None:
 def unquoted(text: str) -> str:
     """A path as a file manager or a shell writes it, without quotes, escapes or `file://`."""
     if text.lower().startswith("file://"):
+        from urllib.parse import unquote, urlsplit
+
         try:
             return unquote(urlsplit(text.replace("#", "%23").replace("?", "%3F")).path)
         except ValueError:
