@@ -647,7 +647,7 @@ TEXTS: Final[dict[str, str]] = {
     "hooks.no_block": 'hooks: {place}: a {event} hook can block nothing; remove "onError", or make it a PreToolUse one',
     "hooks.now_untrusted": ".hooks.json has changed and nobody has trusted it yet; the hooks of before go on. "
     "Look at it, then: helloclaw trust",
-    "hooks.now_broken": "{problem}. The hooks of before go on",
+    "hooks.now_broken": "{problem} (the hooks of before go on)",
     "hooks.now_disabled": "Hooks are off, since there is a .hooks.disabled here; remove it to have them back",
     "hooks.now_gone": ".hooks.json is gone, and its hooks with it",
     "hooks.now_on": "Hooks are on: {count} from .hooks.json",
@@ -700,4 +700,14 @@ TEXTS: Final[dict[str, str]] = {
     # ── what goes with the model before ──
     "model.dropped": "note: taken out of config.json, as it belongs to another provider: {keys}",
     "list.comma": ", ",
+    # ── sessions of older programs ──
+    "help.action.sessions.import": "make a session of a file that an older program kept (JSON)",
+    "session.imported": "Session {id}: {count} messages are taken over ({title}). Go on with: helloclaw -r {id}",
+    "session.import_skipped": "note: {count} messages were not understood and left out",
+    "import.no_json": "import: {path} is no JSON ({why}); give the file of one session",
+    "import.no_messages": "import: {path} holds no list of messages; give the file of one session",
+    "import.empty": "import: nothing is said in {path}",
+    "import.no_file": "import: {path} is not a plain file",
+    "import.too_long": "import: {path} is longer than {limit} MB",
+    "import.unreadable": "import: {path} can't be read: {why}",
 }

@@ -622,7 +622,7 @@ TEXTS: Final[dict[str, str]] = {
     "hooks.no_tool": "钩子：{place}：{event} 与工具无关，“matcher”永远不会匹配；请删除它",
     "hooks.no_block": "钩子：{place}：{event} 钩子无法拦截任何操作；请删除“onError”，或改成 PreToolUse 钩子",
     "hooks.now_untrusted": ".hooks.json 已更改，但还没有人信任它；之前的钩子继续生效。查看之后可运行：helloclaw trust",
-    "hooks.now_broken": "{problem}。之前的钩子继续生效",
+    "hooks.now_broken": "{problem}（之前的钩子继续生效）",
     "hooks.now_disabled": "钩子已关闭，因为这里有 .hooks.disabled；删除它即可恢复",
     "hooks.now_gone": ".hooks.json 已不存在，其中的钩子也不再生效",
     "hooks.now_on": "钩子已启用：.hooks.json 中的 {count} 个",
@@ -675,4 +675,14 @@ TEXTS: Final[dict[str, str]] = {
     # ── 跟着之前的模型走的设置 ──
     "model.dropped": "提示：已从 config.json 去掉属于别的服务商的设置：{keys}",
     "list.comma": "、",
+    # ── 旧程序的会话 ──
+    "help.action.sessions.import": "把旧程序保存的会话文件（JSON）变成会话",
+    "session.imported": "会话 {id}：已导入 {count} 条消息（{title}）。继续请运行 helloclaw -r {id}",
+    "session.import_skipped": "提示：有 {count} 条消息无法识别，没有导入",
+    "import.no_json": "导入：{path} 不是 JSON（{why}）；请给出一个会话的文件",
+    "import.no_messages": "导入：{path} 里没有消息列表；请给出一个会话的文件",
+    "import.empty": "导入：{path} 里没有说过任何话",
+    "import.no_file": "导入：{path} 不是普通文件",
+    "import.too_long": "导入：{path} 超过 {limit} MB",
+    "import.unreadable": "导入：无法读取 {path}：{why}",
 }
