@@ -23,6 +23,7 @@ from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel, open_model
 from helloclaw.llm.pricing import cost_usd, load_prices, may_cost
 from helloclaw.llm.wire import Endpoint
+from helloclaw.permissions.matching import binds_url
 from helloclaw.permissions.paths import control_paths, is_control
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
 from helloclaw.permissions.verdict import Scope
@@ -35,6 +36,8 @@ from helloclaw.storage.paths import Home, person_home
 from helloclaw.tools.base import Tool
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.registry import Toolbox, default_tools, lean_tools, open_context
+from helloclaw.tools.web.access import SearchChoice, WebAccess
+from helloclaw.tools.web.recall import learn, recall
 
 __all__ = ["SessionBusy", "SessionOptions", "open_session"]
 
@@ -48,7 +51,7 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     `allow` are permission rules for this session, `add_dirs` further directories free to read. `interactive` says that
     somebody can be asked. A resumed session goes on in its own directory if `keep_workdir`. `max_steps` is a hard limit
     of model calls; unset, the settings decide, and the last call is one without tools. `extra_tools` are the embedding
-    program's own.
+    program's own; `web` replaces the way to the web.
     """
 
     source: SettingsSource
@@ -64,6 +67,7 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     interactive: bool = False
     default_steps: int = CODING_STEPS
     extra_tools: tuple[Tool, ...] = ()
+    web: WebAccess | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
 
@@ -92,7 +96,10 @@ async def open_session(
             tell=lambda phrase: engine.publish(_status(phrase)),
         )
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
-        context = open_context(opened.session_id, options.workdir, environ=options.source.environ)
+        context = open_context(opened.session_id, options.workdir, environ=options.source.environ, web=options.web)
+        if resume is not None:
+            await asyncio.to_thread(recall, opened.journal.path, context.web.known)
+        engine.subscribe(lambda event: learn(event, context.web.known))
         is_new = resume is None or fork
         created = SessionCreated(workdir=str(options.workdir), forked_from=opened.forked_from) if is_new else None
         session = Session(
@@ -180,6 +187,8 @@ class _Parts:
         toolbox = Toolbox(tools)
         window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
         agent = settings.agent
+        context.web.choice = _search_choice(settings)
+        context.web.refuses = lambda url: _bound_by(url, self._rules)
         return TurnConfig(
             model=model,
             base=ModelRequest(
@@ -193,7 +202,7 @@ class _Parts:
             ),
             toolbox=toolbox,
             rules=self._rules,
-            scope=lambda: make_scope(options, context.cwd),
+            scope=lambda: make_scope(options, context.cwd, context.web.known.all),
             max_steps=options.max_steps or agent.max_tool_iterations or options.default_steps,
             closing_call=options.max_steps is None,
             parallel_calls=agent.parallel_max_workers,
@@ -291,7 +300,7 @@ def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:
     )
 
 
-def make_scope(options: SessionOptions, cwd: Path) -> Scope:
+def make_scope(options: SessionOptions, cwd: Path, known_urls: frozenset[str] = frozenset()) -> Scope:
     """Where calls happen: working directory and home workspace are free to read, the agent's controls closed."""
     workdir = Path(os.path.realpath(options.workdir))
     workspace = Path(os.path.realpath(options.home.workspace))
@@ -301,4 +310,21 @@ def make_scope(options: SessionOptions, cwd: Path) -> Scope:
         home=person_home(os.environ),
         roots=(workdir, workspace, *(Path(os.path.realpath(each)) for each in options.add_dirs)),
         controls=control_paths(workdir, options.home.root),
+        known_urls=known_urls,
     )
+
+
+def _search_choice(settings: Settings) -> SearchChoice:
+    return SearchChoice(
+        provider=settings.web.search_provider,
+        brave_api_key=settings.env.brave_api_key,
+        tavily_api_key=settings.env.tavily_api_key,
+    )
+
+
+def _bound_by(url: str, rules: RuleSet) -> str | None:
+    """The rule that keeps a redirect from being followed: it would have been refused, or asked about, by itself."""
+    bound = next(
+        (rule for rule in (*rules.deny, *rules.ask) if rule.family == "WebFetch" and binds_url(rule, url)), None
+    )
+    return f"the rule {bound.text} is about that address; fetch it by itself" if bound else None

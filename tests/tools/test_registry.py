@@ -18,7 +18,7 @@ def size(tools: tuple[Tool, ...]) -> int:
 
 
 def test_the_tools_cost_few_tokens() -> None:
-    assert size(default_tools()) < 1000
+    assert size(default_tools()) < 1100
     assert size(lean_tools()) < 400
 
 
@@ -28,6 +28,8 @@ def test_names_and_promises() -> None:
         "write_file": (False, False),
         "edit_file": (False, False),
         "search_content": (True, True),
+        "web_fetch": (True, True),
+        "web_search": (True, True),
         "bash": (False, False),
         "background_run": (False, False),
         "check_background": (True, False),
@@ -44,6 +46,8 @@ def test_names_and_promises() -> None:
         ("search_content", {"pattern": "x"}, {"reads": (".",), "read_only": True}),
         ("write_file", {"path": "a", "content": "b"}, {"writes": ("a",)}),
         ("edit_file", {"path": "a", "old_text": "b", "new_text": "c"}, {"writes": ("a",)}),
+        ("web_fetch", {"url": "HTTP://Example.org:80#a"}, {"urls": ("http://example.org/",), "read_only": True}),
+        ("web_search", {"query": "x"}, {"read_only": True}),
         ("bash", {"command": "ls"}, {"command": "ls"}),
         ("background_run", {"command": "ls"}, {"command": "ls"}),
         ("calculator", {"expression": "1"}, {"read_only": True}),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from helloclaw.tools.ledger import FileLedger
     from helloclaw.tools.shell import ShellState
     from helloclaw.tools.todo import TodoList
+    from helloclaw.tools.web.access import WebAccess
 
 
 class Approval(Struct, frozen=True, kw_only=True):
@@ -39,6 +40,7 @@ class ToolContext:
         shell: ShellState,
         background: BackgroundCommands,
         todo: TodoList,
+        web: WebAccess,
         report: Callable[[str], None] = lambda _: None,
         approval: Approval | None = None,
     ) -> None:
@@ -48,6 +50,7 @@ class ToolContext:
         self.shell = shell
         self.background = background
         self.todo = todo
+        self.web = web
         self.report = report
         self.approval = approval
 

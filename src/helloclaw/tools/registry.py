@@ -22,6 +22,9 @@ from helloclaw.tools.read import read_file
 from helloclaw.tools.search import search_content
 from helloclaw.tools.shell import ShellState, bash
 from helloclaw.tools.todo import TodoList, todo_write
+from helloclaw.tools.web.access import WebAccess
+from helloclaw.tools.web.fetch import web_fetch
+from helloclaw.tools.web.search import web_search
 
 __all__ = [
     "Toolbox",
@@ -40,6 +43,8 @@ def default_tools() -> tuple[Tool, ...]:
         write_file,
         edit_file,
         search_content,
+        web_fetch,
+        web_search,
         bash,
         background_run,
         check_background,
@@ -90,7 +95,9 @@ def explain_bad_arguments(tool: Tool, error: str) -> str:
     return f"{tool.name} was not run, its arguments are wrong: {error}\nThey must fit this JSON Schema: {schema}"
 
 
-def open_context(session_id: str, workdir: Path, *, environ: Mapping[str, str] | None = None) -> ToolContext:
+def open_context(
+    session_id: str, workdir: Path, *, environ: Mapping[str, str] | None = None, web: WebAccess | None = None
+) -> ToolContext:
     """Fresh state for a session's tools, working in `workdir`. `environ` is what commands inherit, less its secrets."""
     real = Path(os.path.realpath(workdir))
     shell = ShellState(workdir=real, environ=os.environ if environ is None else environ)
@@ -101,4 +108,5 @@ def open_context(session_id: str, workdir: Path, *, environ: Mapping[str, str] |
         shell=shell,
         background=BackgroundCommands(workdir=real, shell=shell),
         todo=TodoList(),
+        web=web or WebAccess(),
     )
