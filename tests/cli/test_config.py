@@ -87,6 +87,14 @@ def test_a_wrong_key_or_value_is_named(program: Program, words: list[str], compl
     assert not (program.home / "config.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"), [("model.x", "llm.model_id"), ("model.name", "llm.model_id"), ("model.api_key", "llm.api_key")]
+)
+def test_a_key_by_another_name_leads_to_the_right_one(program: Program, key: str, meant: str) -> None:
+    complaint = f'config: "{key}" is not a setting; did you mean "{meant}"?\n'
+    assert program("config", "set", key, "y") == Ended(2, "", complaint)
+
+
 def test_a_broken_file_is_named_with_its_line_in_both_languages(program: Program) -> None:
     program.home.mkdir()
     (program.home / "config.json").write_text('{\n  "llm": {\n    "stream": true,\n    "modle_id": "x"\n  }\n}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -329,6 +330,52 @@ def test_a_reader_that_leaves_stops_the_turn(talking: Program, server: ModelServ
         process.stdout.close()
         gate.open()
         assert (process.stderr.read(), process.wait(20)) == (b"", 1)
+
+
+def test_retries_are_said_also_where_nobody_watches(talking: Program, server: ModelServer) -> None:
+    server.script(refusal(529, "overloaded", **{"retry-after": "0"}), Turn(text="at last"))
+    ended = talking("-p", "hi", "--lang", "zh")
+    assert (ended.code, ended.out) == (0, "at last\n")
+    assert re.fullmatch(r"  0\.\d 秒后重试（1/\d+）：服务过载（custom/scripted · 127\.0\.0\.1:\d+ · .*）\n", ended.err)
+
+
+def test_a_limit_is_said(talking: Program, server: ModelServer) -> None:
+    server.script(WRITE)
+    ended = talking("-p", "hi", "--max-turns", "1", "--allow", "Edit")
+    assert ended == Ended(3, "Let me.\n", "The limit of 1 model calls is reached.\n")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_an_output_that_takes_nothing_is_an_error(talking: Program, server: ModelServer, form: str) -> None:
+    server.always(Turn(text="lost"))
+    with Path("/dev/full").open("wb") as full:
+        command = talking.command("-p", "hi", "--output-format", form)
+        done = subprocess.run(
+            command, env=talking.environ, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, b"helloclaw: standard output: No space left on device\n")
+
+
+def test_a_closed_output_is_said_before_a_model_is_asked(talking: Program, server: ModelServer) -> None:
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", *talking.command("-p", "hi")]
+    done = subprocess.run(command, env=talking.environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    complaint = b"helloclaw: standard output is closed, so there is nowhere for the answer; give it a file or a pipe\n"
+    assert (done.returncode, done.stderr, server.posts) == (1, complaint, [])
+
+
+@pytest.mark.parametrize("answer", [Turn(text=""), Turn(text=" \n"), Turn(thinking="hm", text="")])
+def test_an_answer_of_nothing_is_pointed_out(talking: Program, server: ModelServer, answer: Turn) -> None:
+    server.always(answer)
+    ended = talking("-p", "hi")
+    assert (ended.code, ended.out, ended.err) == (0, "", "note: the model answered with nothing\n")
+    assert talking("-p", "hi", "--json").err == "note: the model answered with nothing\n"
+
+
+def test_a_failure_names_the_session_that_it_left(talking: Program, server: ModelServer) -> None:
+    server.script(refusal(404, "The model `scripted` does not exist"))
+    ended = talking("-p", "hi")
+    session = next((talking.home / "workspace/sessions").glob("*.jsonl")).stem
+    assert (ended.code, ended.err.endswith(f" (session {session})\n")) == (1, True)
 
 
 @pytest.mark.slow

@@ -88,9 +88,23 @@ def test_use_writes_what_can_be_meant(program: Program) -> None:
     assert json.loads((program.home / "config.json").read_text()) == {"llm": {"model_id": "deepseek/deepseek-v4-flash"}}
     program("config", "set", "llm.api_key", "sk-1")
     assert program("model", "use", "deepseek/other").err == ""
-    assert "zhipu will get the llm.api_key of config.json" in program("model", "use", "zhipu/glm-5").err
+
+
+def test_use_leaves_nothing_behind_that_belongs_to_another_provider(program: Program) -> None:
+    program("model", "use", "deepseek/one")
+    program("config", "set", "llm.api_key", "sk-1")
+    dropped = "note: taken out of config.json, as it belongs to another provider: "
+    assert program("model", "use", "zhipu/glm-5").err.startswith(f"{dropped}llm.api_key\n")
     program("config", "set", "llm.base_url", "https://api.deepseek.com")
-    assert "llm.base_url is still https://api.deepseek.com, which is deepseek" in program("model", "use", "zhipu/x").err
+    program("config", "set", "llm.api_key", "sk-2")
+    assert program("model", "use", "zhipu/x", ZHIPU_API_KEY="k").err == f"{dropped}llm.base_url, llm.api_key\n"
+    stored = json.loads((program.home / "config.json").read_text())["llm"]
+    assert {name: value for name, value in stored.items() if value is not None} == {"model_id": "zhipu/x"}
+    # What nobody knows as anybody's, say a gateway of one's own, stays.
+    program("config", "set", "llm.base_url", "https://gateway.example/v1")
+    program("config", "set", "llm.api_key", "sk-3")
+    assert program("model", "use", "openai/gpt-5").err == ""
+    assert program("model", "use", "plain-name").err == ""
 
 
 def test_a_name_that_means_nothing_is_not_written(program: Program) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import msgspec
+import pytest
 
 from helloclaw.protocol.events import Event
+from helloclaw.wording.width import columns
 from tests.cli.conftest import Ended, Program
 from tests.support.model_server import Call, ModelServer, Turn
 
@@ -58,6 +61,55 @@ def test_export(talking: Program, server: ModelServer) -> None:
     assert {event.session_id for event in events} == {session}
     complaint = 'usage: --format "pdf" is not one of md | html | jsonl\n'
     assert talking("sessions", "export", session, "--format", "pdf") == Ended(2, "", complaint)
+
+
+def test_the_list_fits_the_terminal(talking: Program, server: ModelServer) -> None:
+    question = "一个很长的问题，长到没有哪个终端能在一行里全部显示出来，所以要截断它，而不是换行。" * 2
+    session = talk(talking, server, question, "好")
+    for width in (20, 40, 60, 80, 100, 200):
+        (line,) = talking("sessions", COLUMNS=str(width)).out.splitlines()
+        assert (columns(line) <= width, line.split()[0]) == (True, session)
+    assert "…" in talking("sessions", COLUMNS="80").out
+    assert talking("sessions", COLUMNS="200").out.rstrip().endswith(str(talking.workdir)[-20:])
+    assert json.loads(talking("sessions", "--json", COLUMNS="40").out)[0]["workdir"] == str(talking.workdir)
+
+
+def test_times_are_local(talking: Program, server: ModelServer) -> None:
+    session = talk(talking, server, "hi", "ho")
+    os.utime(talking.home / f"workspace/sessions/{session}.jsonl", (0, 0))
+    assert "1970-01-01 08:00" in talking("sessions", TZ="CST-8").out
+    assert "1969-12-31 19:00" in talking("sessions", TZ="EST5").out
+
+
+def test_an_old_session_is_imported_and_goes_on(talking: Program, server: ModelServer) -> None:
+    messages = [
+        {"role": "user", "content": "我叫小明"},
+        {"role": "assistant", "content": [{"type": "text", "text": "你好，小明。"}]},
+    ]
+    (talking.workdir / "old.json").write_text(json.dumps({"title": "旧会话", "messages": messages}), encoding="utf-8")
+    imported = json.loads(talking("sessions", "import", "old.json", "--json").out)
+    session = imported.pop("id")
+    assert imported == {"title": "旧会话", "workdir": str(talking.workdir), "messages": 2, "skipped": 0}
+    assert talking("sessions", "show", session).out == "## You\n\n我叫小明\n\n## HelloClaw\n\n你好，小明。\n"
+    server.script(Turn(text="小明"))
+    assert talking("-r", session, "-p", "我叫什么？") == Ended(0, "小明\n", "")
+    assert "你好，小明。" in json.dumps(server.posts[-1].json, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "import: old.json is no JSON (Input data was truncated); give the file of one session\n"),
+        ('{"a": 1}', "import: old.json holds no list of messages; give the file of one session\n"),
+        ('{"messages": []}', "import: nothing is said in old.json\n"),
+        (None, "import: old.json can't be read: No such file or directory\n"),
+    ],
+)
+def test_what_can_not_be_imported_is_one_line(program: Program, content: str | None, complaint: str) -> None:
+    if content is not None:
+        (program.workdir / "old.json").write_text(content)
+    assert program("sessions", "import", "old.json") == Ended(2, "", complaint)
+    assert program("sessions", "--json").out == "[]\n"
 
 
 def test_a_file_that_is_no_journal_is_passed_over(talking: Program, server: ModelServer) -> None:

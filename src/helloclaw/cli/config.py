@@ -16,6 +16,9 @@ from helloclaw.settings.table import Setting, all_settings, expectation
 from helloclaw.settings.values import Origin, Settings
 from helloclaw.settings.write import create_config, write_setting
 
+# What people call a setting that has another name here.
+_ALIASES = {"model": "llm.model_id"}
+
 
 def main(run: Run) -> int:
     match run.action:
@@ -108,11 +111,14 @@ def _setting(key: str) -> Setting:
     named = [setting for setting in rows.values() if key in (setting.name, *setting.variables)]
     if len(named) == 1:
         return named[0]
-    near = nearest(key, [*rows, *(setting.name for setting in rows.values())])
+    names = [*rows, *(setting.name for setting in rows.values()), *_ALIASES]
+    # `model.name`, `llm.model`: one part of it may be right.
+    parts = (key, key.rpartition(".")[2], key.partition(".")[0])
+    near = next((found for part in parts if (found := nearest(part, names))), None)
     if near is None:
         raise NothingThere("config.unknown", key=key)
-    whole = near if near in rows else next(setting.key for setting in rows.values() if setting.name == near)
-    raise NothingThere("config.unknown_near", key=key, near=whole)
+    by_name = {setting.name: setting.key for setting in rows.values()} | _ALIASES
+    raise NothingThere("config.unknown_near", key=key, near=near if near in rows else by_name[near])
 
 
 def _meant(setting: Setting, text: str) -> Any:

@@ -99,6 +99,7 @@ COMMANDS = (
             Action("show", ("ID",)),
             Action("search", ("WORDS...",)),
             Action("export", ("ID",), (Option(("--format",), "md|html|jsonl"),)),
+            Action("import", ("FILE",)),
             Action("rm", ("ID",)),
         ),
     ),

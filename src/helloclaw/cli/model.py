@@ -8,16 +8,18 @@ from typing import Any
 from msgspec import structs
 
 from helloclaw.cli.run import Run
+from helloclaw.i18n import Texts
 from helloclaw.llm.events import Failed
+from helloclaw.llm.failures import timed_out
 from helloclaw.llm.local.weights import CATALOGUE, models_directory, pulled
 from helloclaw.llm.profile import Profile
-from helloclaw.llm.providers import PROVIDERS, UnknownModel, profile_for_host, profile_named, resolve
+from helloclaw.llm.providers import PROVIDERS, UnknownModel, resolve
 from helloclaw.llm.wire import Endpoint
+from helloclaw.settings.choose import choose_model, stored_for_another
 from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.settings.source import SettingsSource
-from helloclaw.settings.table import all_settings
-from helloclaw.settings.write import write_setting
-from helloclaw.wording.plain import one_line, sentences
+from helloclaw.wording.failure import failure_text
+from helloclaw.wording.plain import one_line
 
 _LIST_TIMEOUT_S = 4.0
 
@@ -42,7 +44,7 @@ def _list(run: Run) -> int:
     source = run.settings()
     providers = [_provider(profile, source) for profile in PROVIDERS]
     local = _local(run)
-    current, offered, problem = _current(source)
+    current, offered, problem = _current(source, run.say)
     if run.as_json:
         endpoint = {"base_url": current.base_url, "models": offered} if current else None
         chosen = current.origin if current else None
@@ -94,16 +96,16 @@ def _local(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _current(source: SettingsSource) -> tuple[Endpoint | None, list[str], str]:
+def _current(source: SettingsSource, say: Texts) -> tuple[Endpoint | None, list[str], str]:
     """The settings' endpoint, what it offers, and what is wrong with it."""
     try:
         endpoint = endpoint_from(source.current(), source.environ)
     except UnknownModel as unknown:
-        return None, [], sentences(unknown.message, unknown.hint)
+        return None, [], say.say(unknown.phrase)
     if endpoint.profile.name == "local":
         return endpoint, [], ""
     answer = asyncio.run(_offered(structs.replace(endpoint, timeout_s=_LIST_TIMEOUT_S)))
-    return (endpoint, [], answer.message) if isinstance(answer, Failed) else (endpoint, answer, "")
+    return (endpoint, [], failure_text(answer, say)) if isinstance(answer, Failed) else (endpoint, answer, "")
 
 
 async def _offered(endpoint: Endpoint) -> list[str] | Failed:
@@ -114,7 +116,7 @@ async def _offered(endpoint: Endpoint) -> list[str] | Failed:
         async with asyncio.timeout(2 * _LIST_TIMEOUT_S):
             return await transport.list_models(endpoint)
     except TimeoutError:
-        return Failed(kind="timeout", message=endpoint.base_url)
+        return timed_out(endpoint)
     finally:
         await transport.aclose()
 
@@ -124,22 +126,18 @@ def _use(run: Run) -> int:
     name = run.required("name")
     home = run.home()
     source = run.settings()
-    base_url = source.current().llm.base_url
-    before = source.current().llm.model_id.partition("/")[0]
+    foreign = stored_for_another(home, name, run.environ)
+    base_url = "" if "llm.base_url" in foreign else source.current().llm.base_url
     resolve(name, base_url=base_url or None, api_key="-", environ=source.environ)
-    write_setting(home, all_settings()["llm.model_id"], name, run.environ)
+    dropped = choose_model(home, name, run.environ)
     after = SettingsSource(home, run.environ)
     settings = after.current()
     if run.as_json:
         run.terminal.json({"model": name})
     else:
         run.terminal.line(run.say("model.is_now", model=name))
-    named = profile_named(name.partition("/")[0])
-    there = profile_for_host(settings.llm.base_url) if settings.llm.base_url else None
-    if named is not None and there is not None and named.name != there.name:
-        run.complain(run.say("model.other_address", url=settings.llm.base_url, provider=there.name))
-    elif named is not None and named.name != before and settings.origin("llm.api_key").level == "file":
-        run.complain(run.say("model.other_key", provider=named.name))
+    if dropped:
+        run.complain(run.say("model.dropped", keys=run.say("list.comma").join(dropped)))
     try:
         endpoint_from(settings, after.environ)
     except UnknownModel as problem:

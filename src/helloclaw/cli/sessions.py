@@ -1,9 +1,11 @@
-"""`helloclaw sessions`: list, show, search, export and remove past conversations."""
+"""`helloclaw sessions`: list, show, search, export, import and remove past conversations."""
 
 from __future__ import annotations
 
+import os
 import time
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 
@@ -21,9 +23,14 @@ from helloclaw.cli.terminal import encoded
 from helloclaw.storage.locks import Busy
 from helloclaw.wording.plain import one_line, visible
 from helloclaw.wording.transcript import as_html, as_markdown
-from helloclaw.wording.width import padded
+from helloclaw.wording.width import columns, cut, cut_start, padded
 
 _FOUND_AT_MOST = 100
+# Columns: of a title at most, and at least before the directory gives way; of a directory at least; of a narrow screen.
+_TITLE = 48
+_TITLE_LEAST = 24
+_WHERE_LEAST = 8
+_NARROW = 60
 
 
 def main(run: Run) -> int:
@@ -36,6 +43,8 @@ def main(run: Run) -> int:
             return _search(run)
         case "export":
             return _export(run)
+        case "import":
+            return _import(run)
         case _:
             return _rm(run)
 
@@ -46,7 +55,8 @@ def _list(run: Run) -> int:
     if run.as_json:
         run.terminal.json([_as_json(info) for info in found])
     elif found:
-        run.terminal.lines(session_line(info) for info in found)
+        width = run.terminal.width(run.environ)
+        run.terminal.lines(session_line(info, width) for info in found)
     else:
         run.complain(run.say("session.none"))
     return 0
@@ -67,9 +77,10 @@ def _search(run: Run) -> int:
     if run.as_json:
         run.terminal.json([_as_json(info) | {"line": line} for info, line in found])
     elif found:
+        width = run.terminal.width(run.environ)
         for info, line in found:
-            run.terminal.line(session_line(info))
-            run.terminal.line(f"    {one_line(line, 160)}")
+            run.terminal.line(session_line(info, width))
+            run.terminal.line(cut(f"    {one_line(line, 160)}", width))
     else:
         run.complain(run.say("session.not_found", words=" ".join(run.arguments.many("words"))))
     return 0 if found else 1
@@ -89,6 +100,21 @@ def _export(run: Run) -> int:
     return 0
 
 
+def _import(run: Run) -> int:
+    from helloclaw.agent.imported import import_session
+
+    path = Path(os.path.expanduser(run.required("file")))
+    imported = import_session(run.home(), path, run.workdir())
+    if run.as_json:
+        run.terminal.json(msgspec.structs.asdict(imported))
+    else:
+        title = one_line(imported.title, 48)
+        run.terminal.line(run.say("session.imported", id=imported.id, count=imported.messages, title=title))
+        if imported.skipped:
+            run.complain(run.say("session.import_skipped", count=imported.skipped))
+    return 0
+
+
 def _rm(run: Run) -> int:
     home = run.home()
     session_id = find_session(home, run.required("id")).stem
@@ -103,12 +129,21 @@ def _rm(run: Run) -> int:
     return 0
 
 
-def session_line(info: SessionInfo) -> str:
-    """A session as one row: id, when, how many turns, what it was about."""
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated_at))
-    return (
-        f"{info.id}  {when}  {info.turns:>4}  {padded(one_line(info.title, 48), 48)}  {one_line(info.workdir)}".rstrip()
-    )
+def session_line(info: SessionInfo, width: int = 0) -> str:
+    """A session as one row of at most `width` columns (0: no limit): id, when, how many turns, its title, where.
+
+    The title gives way first, then the directory, of which the end is kept; a narrow row has id, day and title only.
+    """
+    when = time.localtime(info.updated_at)
+    title, where = one_line(info.title), one_line(info.workdir)
+    if 0 < width < _NARROW:
+        return cut(f"{info.id}  {time.strftime('%m-%d', when)}  {title}", width).rstrip()
+    start = f"{info.id}  {time.strftime('%Y-%m-%d %H:%M', when)}  {info.turns:>4}  "
+    room = width - columns(start) if width else _TITLE + 2 + columns(where)
+    for_where = min(columns(where), max(0, room - _TITLE_LEAST - 2))
+    for_title = min(_TITLE, room - for_where - 2) if for_where >= _WHERE_LEAST else room
+    end = f"  {cut_start(where, for_where)}" if for_where >= _WHERE_LEAST else ""
+    return f"{start}{padded(title, for_title)}{end}".rstrip()
 
 
 def _as_json(info: SessionInfo) -> dict[str, object]:

@@ -79,19 +79,19 @@ class AdvisedError(SpokenError):
     """
 
     def __init__(self, key: str, /, **fields: object) -> None:
-        self._message, self._hint = Phrase(key, **fields), Phrase(f"{key}.hint", **fields)
-        super().__init__("error.next", message=self._message, hint=self._hint)
+        self.what, self.next_step = Phrase(key, **fields), Phrase(f"{key}.hint", **fields)
+        super().__init__("error.next", message=self.what, hint=self.next_step)
 
     def __str__(self) -> str:
         return self.message
 
     @property
     def message(self) -> str:
-        return texts("en").say(self._message)
+        return texts("en").say(self.what)
 
     @property
     def hint(self) -> str:
-        return texts("en").say(self._hint)
+        return texts("en").say(self.next_step)
 
 
 class Texts:

@@ -15,11 +15,28 @@ def columns(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def cut(text: str, width: int) -> str:
+    """`text` in at most `width` columns, its end replaced by `…` if it is longer. `width` 0 is no limit."""
+    if width <= 0 or columns(text) <= width:
+        return text
+    kept, used = list[str](), 1
+    for char in text:
+        used += columns(char)
+        if used > width:
+            break
+        kept.append(char)
+    return f"{''.join(kept)}…"
+
+
+def cut_start(text: str, width: int) -> str:
+    """As `cut`, but the start goes: of a path the end tells most."""
+    return text if width <= 0 or columns(text) <= width else cut(text[::-1], width)[::-1]
+
+
 def padded(text: str, width: int) -> str:
     """`text` cut or filled up to exactly `width` columns."""
-    while columns(text) > width:
-        text = text[:-2] + "…" if len(text) > 1 else ""
-    return text + " " * (width - columns(text))
+    shown = cut(text, width) if width > 0 else ""
+    return shown + " " * (width - columns(shown))
 
 
 def wrapped(text: str, width: int, *, hang: int = 0) -> list[str]:
