@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from wcwidth import wcwidth
+from wcwidth import wcswidth
 
 from helloclaw.repl.output.answer_stream import AnswerStream
 from helloclaw.repl.output.painter import Painter
@@ -100,8 +100,8 @@ def painter(width: int = 60) -> Painter:
 
 
 def columns(row: str) -> int:
-    """What the row takes in a terminal that shows it widest."""
-    return max(cell_len(row), sum(max(0, wcwidth(char)) for char in row))
+    """What the row takes, by two tables of widths."""
+    return max(cell_len(row), wcswidth(row))
 
 
 def in_chunks(source: str, cuts: Sequence[int]) -> list[str]:

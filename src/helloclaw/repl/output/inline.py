@@ -39,7 +39,7 @@ class Inline:
 
     def spans(self, source: str, style: str = "") -> list[Span]:
         """`source` in style `style`; newlines stand where a row must end."""
-        source = visible(source)
+        source = visible(source).replace("\t", " ")
         if not _MARKUP.search(source):
             return [(style, source)] if source else []
         return _shown(self._md.inline.parse(source, self._md, {}, []), style)
@@ -94,7 +94,7 @@ def _shown(tokens: Iterable[Token], style: str) -> list[Span]:
 
 
 def _leaf(token: Token, style: str) -> list[Span]:
-    content = visible(token.content)
+    content = visible(token.content).replace("\t", " ")
     match token.type:
         case "softbreak" | "hardbreak":
             return [(style, "\n")]

@@ -17,12 +17,13 @@ Row = list[Span]
 
 TAB = 4
 
-_EMOJI = 0x1F300
+_FIRST_EMOJI = 0x1F1E6
 _WIDE = (
     "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60"
     "\uffe0-\uffe6\U0001f300-\U0001faff\U00020000-\U0003fffd"
 )
 _MARKS = "\u0300-\u036f\u20d0-\u20f0\ufe00-\ufe0f\U0001f3fb-\U0001f3ff"
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
 # What no row may begin with, and what none may end with.
 _CLOSING = re.escape("，。；：！？、）】》」』”’…,.;:!?)]}")
 _OPENING = re.escape("（【《「『“‘([{")
@@ -32,7 +33,9 @@ _PIECES = re.compile(
 
 
 def columns(text: str) -> int:
-    return len(text) if text.isascii() else sum(map(size, text))
+    if text.isascii():
+        return len(text)
+    return sum(map(size, text)) - 2 * len(_FLAG.findall(text))
 
 
 @lru_cache(maxsize=8192)
@@ -40,9 +43,11 @@ def size(char: str) -> int:
     """Columns of one character: 0, 1 or 2."""
     if char == "\ufe0f":
         return 1  # it makes the sign before it an emoji, which may be wide
+    if char == "\u00ad":
+        return 1
     if combining(char) or category(char) in {"Mn", "Me", "Cf"}:
         return 0
-    return 2 if east_asian_width(char) in "WF" or _EMOJI <= ord(char) < 0x20000 else 1
+    return 2 if east_asian_width(char) in "WF" or _FIRST_EMOJI <= ord(char) < 0x20000 else 1
 
 
 def wrapped(spans: Sequence[Span], width: int) -> list[Row]:
