@@ -18,6 +18,10 @@ from tests.hooks.conftest import Place, call
 from tests.hooks.test_run import a_time
 from tests.tools.conftest import running, until
 
+CHANGED = (
+    ".hooks.json has changed and nobody has trusted it yet; the hooks of before go on. "
+    "Look at it, then: helloclaw trust"
+)
 REWRITE = """printf '{"updatedInput": {"command": "%s 2"}}' "$(sed 's/.*"command": "\\([^"]*\\)".*/\\1/')" """
 
 
@@ -57,7 +61,7 @@ async def test_a_hook_may_have_a_person_asked(place: Place) -> None:
     ("command", "why"),
     [
         ("exit 7", "failed with exit code 7"),
-        ("no-such-program", "failed with exit code 127: bash: line 1: no-such-program: command not found"),
+        ("echo gone >&2; no-such-program", "failed with exit code 127: gone"),
         ("sleep 60", "timed out after 0 s"),
         ("""echo '{"updatedInput": 3}'""", "answered what can't be understood: updatedInput is no object"),
     ],
@@ -188,10 +192,9 @@ async def test_a_changed_file_leaves_the_guards_on_until_it_is_trusted(place: Pl
     (place.workdir / ".hooks.json").unlink()
     assert await runner.before_tool(call()) == HookVerdict()
     assert place.told == [
-        ".hooks.json has changed and nobody has trusted it yet; the hooks of before go on. "
-        "Look at it, then: helloclaw trust",
+        CHANGED,
         "Hooks are on: 1 from .hooks.json",
-        'hooks: .hooks.json line 1: "comand" means nothing here; did you mean "command"?. The hooks of before go on',
+        'hooks: .hooks.json line 1: "comand" means nothing here; did you mean "command"? (the hooks of before go on)',
         ".hooks.json is gone, and its hooks with it",
     ]
 
