@@ -27,7 +27,8 @@ class Section(Struct, frozen=True, kw_only=True):
 
 class Inspection(Struct, frozen=True, kw_only=True):
     """`tokens` estimates each part; `context_tokens` is what the model measured at its last call, and an estimate of
-    what came since. Compaction starts at `compact_at`. `window` is the model's, None where nobody knows it.
+    what came since. Compaction starts at `compact_at`. `window` is the model's, None where nobody knows it,
+    as `cost_usd` is of the session so far.
     """
 
     system: str
@@ -41,6 +42,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
     model: str
     mode: Mode
     rules: RuleSet
+    cost_usd: float | None
 
 
 def inspect(config: TurnConfig, history: History, mode: Mode, rules: RuleSet) -> Inspection:
@@ -62,6 +64,7 @@ def inspect(config: TurnConfig, history: History, mode: Mode, rules: RuleSet) ->
         model=config.model.endpoint.origin,
         mode=mode,
         rules=rules,
+        cost_usd=config.price(history.total),
     )
 
 

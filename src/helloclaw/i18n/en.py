@@ -394,7 +394,6 @@ TEXTS: Final[dict[str, str]] = {
     "doctor.name.git": "git",
     "doctor.name.shell": "shell",
     "doctor.name.trust": "trust",
-    "doctor.plain": "{text}",
     "doctor.broke": "the check itself failed ({error})",
     "doctor.version": "HelloClaw {version} · Python {python} · {system}\nwith {parts}",
     "doctor.settings.none": "nothing is set; every value is the default",
@@ -704,7 +703,12 @@ TEXTS: Final[dict[str, str]] = {
     "slash.not_yet": "`/{name}` is not in this version yet.",
     "slash.help.command": "command",
     "slash.help.about": "what it does",
-    "slash.help.keys": "**Enter** sends, **Alt-Enter**, **Ctrl-J** or a `\\\\` at the end begins a new line · **@** names a file · **!** runs a command of your own · **Esc** or **Ctrl-C** stops; Esc twice goes back; Ctrl-C twice leaves · **Shift-Tab** changes the mode · **Ctrl-O** shows the last folded part · **Ctrl-R** searches what you typed before · **Ctrl-G** opens your editor",
+    "slash.help.keys": (
+        "**Enter** sends, **Alt-Enter**, **Ctrl-J** or a `\\\\` at the end begins a new line · **@** names "
+        "a file · **!** runs a command of your own · **Esc** or **Ctrl-C** stops; Esc twice goes back; "
+        "Ctrl-C twice leaves · **Shift-Tab** changes the mode · **Ctrl-O** shows the last folded part · "
+        "**Ctrl-R** searches what you typed before · **Ctrl-G** opens your editor"
+    ),
     "slash.help": "this list, or one command",
     "slash.clear": "begin anew here; hard also forgets token counts and the to-do list",
     "slash.new": "begin a new session",
@@ -763,12 +767,19 @@ TEXTS: Final[dict[str, str]] = {
     "slash.context.notes": "notes of the program",
     "slash.context.free": "free",
     "slash.context.unknown": "unknown",
-    "slash.context.sum": "{model}: {measured} tokens at the last call ({estimate} by our estimate of the parts); compacted at {limit}; the model's window: {window}.",
+    "slash.context.sum": (
+        "{model}: {measured} tokens at the last call ({estimate} by our estimate of the parts); "
+        "compacted at {limit}; the model's window: {window}."
+    ),
     "slash.sections.section": "section",
     "slash.sections.characters": "characters",
     "slash.sections.head": "(beginning)",
     "slash.sections.tools": "descriptions of {count} tools",
-    "slash.rules.built_in": "Mode **{mode}**. Built in: reading in the working directory is free, what is proven to only read runs unasked; some things no rule lets pass. A rule that denies comes before one that asks, that before one that allows.",
+    "slash.rules.built_in": (
+        "Mode **{mode}**. Built in: reading in the working directory is free, what is proven to only "
+        "read runs unasked; some things no rule lets pass. A rule that denies comes before one that "
+        "asks, that before one that allows."
+    ),
     "slash.rules.user": "your settings",
     "slash.rules.project": "this project",
     "slash.rules.flag": "the command line",
@@ -781,4 +792,8 @@ TEXTS: Final[dict[str, str]] = {
     "slash.own.unreadable": "{path}: not a command: {why}",
     "slash.how": "Usage: `{usage}`",
     "slash.usage": "tokens and cost of this session; reset counts anew",
+    "model.row.offered": "offered by the present server",
+    "model.row.here": "on this computer",
+    "model.row.embedded": "embedded, works offline",
+    "model.row.key": "its key is there",
 }

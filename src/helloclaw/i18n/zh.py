@@ -380,7 +380,6 @@ TEXTS: Final[dict[str, str]] = {
     "doctor.name.git": "git 程序",
     "doctor.name.shell": "命令行",
     "doctor.name.trust": "信任",
-    "doctor.plain": "{text}",
     "doctor.broke": "检查本身失败了（{error}）",
     "doctor.version": "HelloClaw {version} · Python {python} · {system}\n组件 {parts}",
     "doctor.settings.none": "什么都没有设置，全部是默认值",
@@ -682,7 +681,12 @@ TEXTS: Final[dict[str, str]] = {
     "slash.not_yet": "这个版本还没有 `/{name}`。",
     "slash.help.command": "命令",
     "slash.help.about": "作用",
-    "slash.help.keys": "**Enter** 发送，**Alt-Enter**、**Ctrl-J** 或行尾的 `\\\\` 换行 · **@** 引用文件 · **!** 运行你自己的命令 · **Esc** 或 **Ctrl-C** 停止；连按两次 Esc 回退，连按两次 Ctrl-C 离开 · **Shift-Tab** 切换模式 · **Ctrl-O** 展开最后折叠的内容 · **Ctrl-R** 搜索输入历史 · **Ctrl-G** 打开编辑器",
+    "slash.help.keys": (
+        "**Enter** 发送，**Alt-Enter**、**Ctrl-J** 或行尾的 `\\\\` 换行 · **@** 引用文件 · "
+        "**!** 运行你自己的命令 · **Esc** 或 **Ctrl-C** 停止；连按两次 Esc 回退，连按两次 Ctrl-C 离开 · "
+        "**Shift-Tab** 切换模式 · **Ctrl-O** 展开最后折叠的内容 · **Ctrl-R** 搜索输入历史 · "
+        "**Ctrl-G** 打开编辑器"
+    ),
     "slash.help": "本列表，或某个命令的说明",
     "slash.clear": "在此重新开始；hard 连 token 用量和待办一并清除",
     "slash.new": "开始新会话",
@@ -741,12 +745,17 @@ TEXTS: Final[dict[str, str]] = {
     "slash.context.notes": "程序的说明",
     "slash.context.free": "空闲",
     "slash.context.unknown": "未知",
-    "slash.context.sum": "{model}：上次调用时 {measured} token（按各部分估算 {estimate}）；到 {limit} 时压缩；模型窗口：{window}。",
+    "slash.context.sum": (
+        "{model}：上次调用时 {measured} token（按各部分估算 {estimate}）；到 {limit} 时压缩；模型窗口：{window}。"
+    ),
     "slash.sections.section": "段落",
     "slash.sections.characters": "字符",
     "slash.sections.head": "（开头）",
     "slash.sections.tools": "{count} 个工具的说明",
-    "slash.rules.built_in": "模式 **{mode}**。内置规则：在工作目录内读取无需批准，确证只读的命令直接运行；有些事任何规则都不放行。拒绝规则先于询问规则，询问规则先于放行规则。",
+    "slash.rules.built_in": (
+        "模式 **{mode}**。内置规则：在工作目录内读取无需批准，确证只读的命令直接运行；"
+        "有些事任何规则都不放行。拒绝规则先于询问规则，询问规则先于放行规则。"
+    ),
     "slash.rules.user": "你的设置",
     "slash.rules.project": "本项目",
     "slash.rules.flag": "命令行",
@@ -759,4 +768,8 @@ TEXTS: Final[dict[str, str]] = {
     "slash.own.unreadable": "{path}：不是命令：{why}",
     "slash.how": "用法：`{usage}`",
     "slash.usage": "本会话的 token 与费用；reset 重新计数",
+    "model.row.offered": "当前服务器提供",
+    "model.row.here": "本机上",
+    "model.row.embedded": "内置，可离线使用",
+    "model.row.key": "已有密钥",
 }

@@ -161,7 +161,7 @@ class Effects:
         from helloclaw.slash.registry import run_line
 
         desk = self._desk
-        rows = await model_rows(desk.options.source, desk.options.home, desk.say)
+        rows = await model_rows(desk.options.source, desk.say)
         name = await desk.pick(rows, desk.say("model.which"), search=True)
         if name is None:
             return

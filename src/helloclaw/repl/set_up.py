@@ -104,4 +104,11 @@ def commands_of(talk: Talk) -> list[CommandHelp]:
     host = talk.host
     if host is None:
         return []
-    return [CommandHelp(*each) for each in command_helps(host)]
+    return [
+        CommandHelp(each.name, each.usage, each.about, each.takes_argument, _given(each.choices))
+        for each in command_helps(host)
+    ]
+
+
+def _given(choices: list[str] | None) -> Callable[[], list[str]] | None:
+    return None if choices is None else lambda: choices

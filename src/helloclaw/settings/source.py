@@ -16,7 +16,7 @@ from helloclaw.settings.environment import Given, Variables, from_environment
 from helloclaw.settings.files import Snapshot, config_values, dotenv_values, short, snapshot
 from helloclaw.settings.problems import SettingsError
 from helloclaw.settings.table import all_settings
-from helloclaw.settings.values import Settings
+from helloclaw.settings.values import Origin, Settings
 from helloclaw.storage.paths import Home
 
 
@@ -55,6 +55,15 @@ class SettingsSource:
             return self._apply(now)
         except SettingsError as problem:
             return _kept(problem)
+
+    def override(self, key: str, value: Any) -> None:
+        """What the person says while the program runs counts before everything else, in this process.
+
+        Raises `SettingsError` where the files are broken and were never read.
+        """
+        self._flags[key] = Given(value, Origin("flag", "/" + key.rpartition(".")[2].removesuffix("_id")))
+        if self._settings is not None:
+            self._apply(snapshot(self._home.config, self._home.dotenv))
 
     @property
     def environ(self) -> Mapping[str, str]:

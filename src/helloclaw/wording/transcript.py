@@ -71,6 +71,13 @@ def as_markdown(past: Iterable[Event], say: Texts) -> str:
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
+def as_jsonl(past: Iterable[Event], _: Texts) -> str:
+    """Every event as it was journalled, one a line."""
+    import msgspec
+
+    return "".join(f"{msgspec.json.encode(event).decode()}\n" for event in past)
+
+
 def as_html(past: Iterable[Event], say: Texts) -> str:
     """A page that loads nothing and runs nothing, whatever the conversation contains."""
     parts: list[str] = []

@@ -14,7 +14,7 @@ from helloclaw.llm.wire import Endpoint
 from helloclaw.repl.first_start.asking import Asking
 from helloclaw.repl.menu import Choice, Menu
 from helloclaw.settings.values import LlmSettings
-from helloclaw.wording.plain import one_line, sentences
+from helloclaw.wording.plain import one_line
 
 _MOST_TOKENS = 200
 
@@ -46,7 +46,7 @@ async def try_out(
         try:
             at = endpoint()
         except UnknownModel as problem:
-            asking.tell(f"{asking.mark('no')} {sentences(problem.message, problem.hint)}")
+            asking.tell(f"{asking.mark('no')} {say.say(problem.phrase)}")
         else:
             work = try_model(at, llm, models=models, environ=environ, hearing=hearing)
             heard = await asking.wait(work, say("first.trying", model=one_line(model_id)), lambda rows=rows: rows)

@@ -29,7 +29,8 @@ from helloclaw.settings.files import short
 from helloclaw.settings.source import SettingsSource
 from helloclaw.settings.values import Origin
 from helloclaw.settings.write import write_settings
-from helloclaw.wording.plain import one_line, sentences
+from helloclaw.wording.failure import failure_text
+from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -165,7 +166,7 @@ class _Wizard:
             try:
                 endpoint = self._endpoint(structs.replace(answers, base_url=written, model="any"))
             except UnknownModel as problem:
-                question = f"{one_line(sentences(problem.message, problem.hint))}\n{asked}"
+                question = f"{one_line(self._say.say(problem.phrase))}\n{asked}"
             else:
                 return structs.replace(answers, base_url=endpoint.base_url)
 
@@ -219,10 +220,14 @@ class _Wizard:
         except TimeoutError:
             return self._say("first.list_silent", seconds=f"{_LIST_S:.0f}")
         except UnknownModel as problem:
-            return sentences(problem.message, problem.hint)
+            return self._say.say(problem.phrase)
         finally:
             await transport.aclose()
-        return self._say("first.list_failed", why=answer.message) if isinstance(answer, Failed) else answer
+        return (
+            self._say("first.list_failed", why=failure_text(answer, self._say))
+            if isinstance(answer, Failed)
+            else answer
+        )
 
     async def _trial(self, answers: Answers) -> _Said:
         decision = await try_out(

@@ -289,7 +289,8 @@ class Blocks:
     def _heading(self, text: str, level: int) -> list[Row]:
         self._open(Paragraph(self._look.inline))
         self._leaf = None
-        return self._finished(wrapped(self._look.inline.spans(text.strip(), heading_style(level)), self._room()))
+        spans = self._look.inline.spans(text.strip(), heading_style(level))
+        return self._finished(wrapped(spans, self._room())) if spans else []
 
     def _underlined(self, paragraph: Paragraph, text: str) -> list[Row] | None:
         if not paragraph.lines or not (underline := _UNDERLINE.fullmatch(text)):

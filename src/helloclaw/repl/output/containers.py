@@ -9,6 +9,7 @@ from helloclaw.repl.output.rows import Span, columns
 
 _ITEM = re.compile(r"([-+*]|\d{1,9}[.)])(\s+|$)")
 _TASK = re.compile(r"\[([ xX])\]\s+")
+_SHY_BULLET = re.compile(r" {2,}[-+*]\s+\S")
 _QUOTED = re.compile(r" {0,3}> ?")
 
 
@@ -49,7 +50,11 @@ class Item(Container):
     def inside(self, line: str) -> str | None:
         if not line.strip():
             return ""
-        return line[self.indent :] if not line[: self.indent].strip() else None
+        if not line[: self.indent].strip():
+            return line[self.indent :]
+        # Under `1.`, models indent bullets by two; CommonMark would end the numbered list there.
+        numbered = len(self.label) > 1
+        return line.lstrip(" ") if numbered and _SHY_BULLET.match(line) else None
 
     def follow(self, before: Sequence[Container]) -> None:
         """Take the next number where the source repeats one: `1. 1. 1.` counts too (CommonMark 5.3)."""

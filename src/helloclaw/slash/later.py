@@ -1,0 +1,24 @@
+"""Commands whose capability this version does not have. They say so."""
+
+from __future__ import annotations
+
+from helloclaw.slash.base import Host, Reply, SlashCommand
+
+
+def _later(name: str, usage: str = "") -> SlashCommand:
+    async def run(argument: str, host: Host) -> Reply:
+        del argument
+        return Reply(markdown=host.say("slash.not_yet", name=name))
+
+    return SlashCommand(name=name, run=run, usage=usage)
+
+
+COMMANDS = (
+    _later("cron", "[list|clear [hard]|test [prompt]]"),
+    _later("tasks"),
+    _later("team"),
+    _later("inbox"),
+    _later("hooks", "[on|off|reload|list]"),
+    _later("memory"),
+    _later("skills"),
+)
