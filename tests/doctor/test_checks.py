@@ -127,7 +127,7 @@ async def test_a_wrong_key(world: World) -> None:
     world.server.models_answer = json_answer({"error": {"message": "invalid api key"}}, status=401)
     (check,) = await found(world, "model")
     assert check.state == "fail"
-    assert "HTTP 401" in str(check.what.fields["text"])
+    assert "HTTP 401" in str(check.what.fields["detail"])
     assert check.fix is not None
 
 

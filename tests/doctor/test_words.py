@@ -26,7 +26,7 @@ def test_rows_are_aligned_in_both_languages() -> None:
         "             → If you know where they come from: helloclaw trust",
     ]
     assert [*check_rows(git, texts("zh"), 80), *check_rows(TRUST, texts("zh"), 80)] == [
-        "✓ git       git 2（/bin/git）",
+        "✓ git 程序  git 2（/bin/git）",
         "– 信任      未信任这个目录，因此这些不生效：.env, .hooks.json",
         "            → 如果你知道它们的来历：helloclaw trust",
     ]
@@ -53,7 +53,7 @@ def test_values_for_json_are_spoken() -> None:
 
 @given(st.text(max_size=200), st.integers(20, 120), st.sampled_from(["en", "zh"]), st.booleans())
 def test_no_row_is_wider_than_the_terminal_or_steers_it(text: str, width: int, lang: str, plain: bool) -> None:
-    what = Phrase("doctor.plain", text=text)
+    what = Phrase("doctor.broke", error=text)
     check = Check(name="model", state="fail", what=what, fix=what)
     rows = check_rows(check, texts("zh" if lang == "zh" else "en"), width, plain=plain)
     assert max(map(columns, rows)) <= width

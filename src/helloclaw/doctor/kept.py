@@ -11,6 +11,7 @@ from pathlib import Path
 
 from helloclaw.doctor.check import Check, Ground
 from helloclaw.i18n import Phrase
+from helloclaw.i18n.system import reason_of
 from helloclaw.storage.journal import JournalError, scan
 from helloclaw.storage.locks import Busy, hold
 
@@ -29,7 +30,7 @@ def home(ground: Ground) -> Sequence[Check]:
         with tempfile.TemporaryDirectory(prefix=".doctor-", dir=place) as made:
             (Path(made) / "file").write_bytes(b"x")
     except OSError as error:
-        what = Phrase("doctor.home.unwritable", path=str(place), error=error.strerror or str(error))
+        what = Phrase("doctor.home.unwritable", path=str(place), error=reason_of(error))
         return (Check(name="home", state="fail", what=what, fix=Phrase("doctor.home.unwritable.fix", path=str(place))),)
     key = "doctor.home.ok" if place == root else "doctor.home.new"
     return (Check(name="home", state="ok", what=Phrase(key, path=str(root))),)
@@ -48,7 +49,7 @@ def locks(ground: Ground) -> Sequence[Check]:
             finally:
                 first.release()
     except OSError as error:
-        what = Phrase("doctor.locks.none", path=str(place), error=error.strerror or str(error))
+        what = Phrase("doctor.locks.none", path=str(place), error=reason_of(error))
         return (Check(name="locks", state="fail", what=what, fix=Phrase("doctor.locks.fix")),)
     what = Phrase("doctor.locks.void", path=str(place))
     return (Check(name="locks", state="fail", what=what, fix=Phrase("doctor.locks.fix")),)
@@ -62,7 +63,7 @@ def _journals(directory: Path) -> Check:
     try:
         paths = sorted(directory.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
     except OSError as error:
-        what = Phrase("doctor.sessions.unreadable", path=str(directory), error=error.strerror or str(error))
+        what = Phrase("doctor.sessions.unreadable", path=str(directory), error=reason_of(error))
         return Check(name="sessions", state="fail", what=what, fix=Phrase("doctor.sessions.unreadable.fix"))
     damaged, looked_at = _damaged(paths)
     if damaged:

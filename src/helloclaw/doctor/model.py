@@ -22,9 +22,6 @@ WAIT_S = 10.0
 _NO_LIST = frozenset({"not_found", "protocol", "bad_request", "not_an_api"})
 """Failures of listing models that a server which only has no such list gives too."""
 
-_FIXED = frozenset({"auth", "quota", "connect", "tls", "timeout", "not_found", "rate_limit"})
-"""Failures whose next step is in the catalogue in full; in English it is the wire's own."""
-
 
 async def reached(ground: Ground) -> Sequence[Check]:
     """Ask the settings' model's server, for at most 10 seconds: for its list, or where it has none for a few words."""
@@ -33,8 +30,7 @@ async def reached(ground: Ground) -> Sequence[Check]:
     except SettingsError:
         return (Check(name="model", state="off", what=Phrase("doctor.model.unknown")),)
     except UnknownModel as unknown:
-        fix = Phrase("doctor.model.fix.unnamed", hint=unknown.hint)
-        return (Check(name="model", state="fail", what=Phrase("doctor.plain", text=unknown.message), fix=fix),)
+        return (Check(name="model", state="fail", what=unknown.what, fix=unknown.next_step),)
     if endpoint.profile.name == "local":
         return (_embedded_model(ground, endpoint),)
     began = time.monotonic()
@@ -123,6 +119,5 @@ def _embedded_model(ground: Ground, endpoint: Endpoint) -> Check:
 
 
 def _refused(failed: Failed) -> Check:
-    what = Phrase("doctor.model.failed", text=failed.message)
-    kind = failed.kind if failed.kind in _FIXED else "other"
-    return Check(name="model", state="fail", what=what, fix=Phrase(f"doctor.model.fix.{kind}", hint=failed.hint))
+    what = Phrase("doctor.model.failed", detail=failed.detail or failed.message)
+    return Check(name="model", state="fail", what=what, fix=Phrase(f"failure.{failed.kind}"))

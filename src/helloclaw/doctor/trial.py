@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from helloclaw.i18n import Phrase
+from helloclaw.i18n import Phrase, phrase_of
 from helloclaw.llm import events
 from helloclaw.llm.messages import MalformedCall, ModelRequest, ToolCall, ToolSpec, user_text
 from helloclaw.llm.wire import Endpoint
@@ -119,8 +119,7 @@ async def _stream(
 def judge(heard: Heard, endpoint: Endpoint, *, wants_thinking: bool) -> list[Finding]:
     """What the call shows. After a failure nothing else is known."""
     if heard.failure is not None:
-        fix = Phrase("model.plain", text=heard.failure.hint)
-        return [Finding(name="connection", state="no", detail=heard.failure.message, fix=fix)]
+        return [_no_connection(heard.failure)]
     return [
         Finding(name="connection", state="ok", detail=_times(heard)),
         _streaming(heard, endpoint),
@@ -130,6 +129,11 @@ def judge(heard: Heard, endpoint: Endpoint, *, wants_thinking: bool) -> list[Fin
         else Finding(name="usage", state="no", fix=Phrase("model.fix.usage")),
         _thinking(heard, wants_thinking),
     ]
+
+
+def _no_connection(failed: events.Failed) -> Finding:
+    fix = phrase_of(failed.code, failed.values) if failed.code else Phrase(f"failure.{failed.kind}")
+    return Finding(name="connection", state="no", detail=failed.detail or failed.message, fix=fix)
 
 
 def _streaming(heard: Heard, endpoint: Endpoint) -> Finding:

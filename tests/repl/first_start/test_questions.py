@@ -29,7 +29,11 @@ from pathlib import Path
 from helloclaw.i18n import choose, texts
 from helloclaw.repl.first_start.questions import ask_trust
 from helloclaw.storage.paths import find_home
-trusted = asyncio.run(ask_trust(texts(choose(None, os.environ)), find_home(os.environ), Path("work")))
+from helloclaw.repl.menu import Interrupted
+try:
+    trusted = asyncio.run(ask_trust(texts(choose(None, os.environ)), find_home(os.environ), Path("work")))
+except Interrupted:
+    trusted = False
 print("trusted", trusted, ".")
 """
 
@@ -120,3 +124,40 @@ def test_leaving_is_no_for_this_time(person: Person) -> None:
     (person.work / ".hooks.json").write_text("{}")
     assert not person.answers(ESC)
     assert person.is_asked()
+
+
+ALL = """
+import asyncio, os
+from pathlib import Path
+from helloclaw.i18n import choose, texts
+from helloclaw.repl.first_start.questions import ask_what_is_due
+from helloclaw.settings.source import SettingsSource
+from helloclaw.storage.paths import find_home
+home = find_home(os.environ)
+source = SettingsSource(home, os.environ)
+say = texts(choose(None, os.environ))
+due = ask_what_is_due(home=home, environ=os.environ, source=source, say=say, workdir=Path("work"))
+print("go on", asyncio.run(due), source.current().permissions.mode, ".")
+"""
+
+
+def test_what_is_due_is_asked_once(person: Person) -> None:
+    (person.work / ".env").write_text("A=1")
+    with person.runs(ALL, LLM_MODEL_ID="local") as window:
+        window.until("How much may HelloClaw do")
+        window.type("3")
+        window.until("Mode auto, from now on.")
+        window.until("Do you trust")
+        window.type("n")
+        window.until("go on True auto .")
+        assert "Not trusted. helloclaw trust does it later." in window.text
+    with person.runs(ALL, LLM_MODEL_ID="local") as window:
+        assert window.until("go on True auto .") == "go on True auto ."
+
+
+def test_leaving_a_question_with_ctrl_c_is_leaving(person: Person) -> None:
+    with person.runs(ALL, LLM_MODEL_ID="local") as window:
+        window.until("How much may HelloClaw do")
+        window.type("\x03")
+        window.until("go on False default .")
+    assert not person.home.root.exists()
