@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from helloclaw.repl.menu_rows import render
 from helloclaw.repl.menu_state import Choice, Menu
-from helloclaw.wording.width import columns
+from helloclaw.wording.width import wrapped
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.key_binding import KeyBindings, KeyBindingsBase
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+    from prompt_toolkit.layout.controls import FormattedTextControl
     from prompt_toolkit.output import Output
 
     from helloclaw.i18n import Texts
@@ -68,11 +69,9 @@ class MenuView:
         rows = FormattedTextControl(self._rows, focusable=True, show_cursor=False)
         parts = [Window(rows, dont_extend_height=True, wrap_lines=False)]
         if title:
-            text = FormattedTextControl([("class:menu.title", title)])
-            parts.insert(0, Window(text, dont_extend_height=True, wrap_lines=True))
+            parts.insert(0, Window(_prose("menu.title", title), dont_extend_height=True))
         if self._hint:
-            hint = FormattedTextControl([("class:menu.hint", self._hint)])
-            parts.append(Window(hint, dont_extend_height=True, height=1))
+            parts.append(Window(_prose("menu.hint", self._hint), dont_extend_height=True))
         self.container = HSplit(parts)
 
     def _rows(self) -> StyleAndTextTuples:
@@ -80,7 +79,7 @@ class MenuView:
 
         size = get_app().output.get_size()
         width = max(1, size.columns)
-        around = sum(-(-columns(line) // width) for line in self._title.split("\n")) + bool(self._hint) + 3
+        around = len(_broken(self._title, width)) + len(_broken(self._hint, width)) + 3
         return [*render(self.menu, width, max(2, min(_MOST_ROWS, size.rows - around)), self._ascii)]
 
     def _keys(self) -> KeyBindings:
@@ -194,7 +193,7 @@ async def ask_text(
     from prompt_toolkit.key_binding import KeyBindings, merge_key_bindings
     from prompt_toolkit.key_binding.defaults import load_key_bindings
     from prompt_toolkit.layout.containers import HSplit, Window
-    from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
+    from prompt_toolkit.layout.controls import BufferControl
     from prompt_toolkit.layout.layout import Layout
     from prompt_toolkit.layout.processors import BeforeInput, PasswordProcessor, Processor
     from prompt_toolkit.styles import Style
@@ -202,13 +201,11 @@ async def ask_text(
     buffer = Buffer(document=Document(default), multiline=False)
     bullets: list[Processor] = [PasswordProcessor("•")] if secret else []
     control = BufferControl(buffer, input_processors=[*bullets, BeforeInput("> ")])
-    title = FormattedTextControl([("class:menu.title", question)])
-    hint = FormattedTextControl([("class:menu.hint", say("menu.hint_text") if say else "")])
     body = HSplit(
         [
-            Window(title, dont_extend_height=True, wrap_lines=True),
+            Window(_prose("menu.title", question), dont_extend_height=True),
             Window(control, dont_extend_height=True, wrap_lines=True),
-            *([Window(hint, dont_extend_height=True, height=1)] if say else []),
+            *([Window(_prose("menu.hint", say("menu.hint_text")), dont_extend_height=True)] if say else []),
         ]
     )
     keys = KeyBindings()
@@ -231,6 +228,21 @@ async def ask_text(
         output=output or quiet_output(),
     )
     return await _run(app, interruptible=interruptible)
+
+
+def _prose(style: str, text: str) -> FormattedTextControl:
+    """Text that is broken between words, whatever the width is."""
+    from prompt_toolkit.application import get_app
+    from prompt_toolkit.layout.controls import FormattedTextControl
+
+    def fragments() -> StyleAndTextTuples:
+        return [(f"class:{style}", "\n".join(_broken(text, max(1, get_app().output.get_size().columns))))]
+
+    return FormattedTextControl(fragments, show_cursor=False)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    return [piece for line in text.split("\n") for piece in wrapped(line, width)] if text else []
 
 
 def _with_way_out(bindings: KeyBindingsBase, *, interruptible: bool) -> KeyBindingsBase:

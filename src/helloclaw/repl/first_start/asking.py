@@ -9,6 +9,7 @@ from helloclaw.i18n import Texts
 from helloclaw.repl.first_start.waiting import wait_for
 from helloclaw.repl.menu import Menu, ask_text, choose, quiet_output
 from helloclaw.wording.plain import visible
+from helloclaw.wording.width import wrapped
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -50,8 +51,9 @@ class Asking:
         return await wait_for(work, text, more=more, source=self._keys, output=self._output)
 
     def tell(self, text: str) -> None:
-        """A row that stays."""
-        self._output.write_raw(f"{visible(text)}\r\n")
+        """Text that stays."""
+        width = self._output.get_size().columns
+        self._output.write_raw("".join(f"{row}\r\n" for row in wrapped(visible(text), width, hang=2)))
         self._output.flush()
 
     def mark(self, state: str) -> str:

@@ -66,6 +66,8 @@ async def try_out(
 
 def _report(asking: Asking, findings: list[Finding]) -> None:
     for finding in findings:
+        if finding.state == "off":
+            continue  # thinking, which is not asked for here
         asking.tell(_row(asking, finding.state, finding.name, finding.detail))
         if finding.fix is not None and (fix := asking.say.say(finding.fix)):
             asking.tell(f"  {fix}")
