@@ -1,51 +1,28 @@
-"""Both languages say the same things, and the program says nothing else."""
+"""Both languages say the same things, all that they say is said somewhere, and Chinese is written as Chinese is."""
 
 from __future__ import annotations
 
-import ast
 import re
 import string
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helloclaw.cli.grammar import COMMANDS, GLOBAL, HEADLESS, SESSION
-from helloclaw.i18n import Phrase, SpokenError, choose, texts
+from helloclaw.i18n import AdvisedError, Phrase, SpokenError, choose, phrase_of, texts
 from helloclaw.i18n.en import TEXTS as EN
 from helloclaw.i18n.zh import TEXTS as ZH
+from tests.i18n.sources import ids, spoken
 
-SOURCES = Path(__file__).parents[2] / "src" / "helloclaw"
-SPEAKING = sorted(
-    path for part in ("cli", "doctor", "repl", "settings", "slash") for path in (SOURCES / part).rglob("*.py")
-)
-KEY = re.compile(r"[a-z_]+(\.[a-z_]+)+")
-PROSE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|[\u3400-\u9fff]")
-MARKUP = re.compile(r"[<{]|'none'")
-ALLOWED = {
-    *("是", "否"),  # what a person may type, not what they read
-    *("Repeats a word.", 'Call the tool echo with the word "', '". Say nothing else.'),  # for the model
-}
+# A text that is the same in both languages: a name, or what is told by others.
+HAN = r"\u3400-\u9fff"
 
 
 def fields_of(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-
-
-def calls(path: Path) -> Iterator[ast.Call]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-
-
-def spoken_keys(node: ast.Call) -> list[str]:
-    """The literal ids that a call may speak: its first argument, also where an `if` chooses between two."""
-    if not node.args:
-        return []
-    first = node.args[0]
-    options = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
-    return [each.value for each in options if isinstance(each, ast.Constant) and each.value in EN]
 
 
 def test_both_languages_have_the_same_texts_with_the_same_fields() -> None:
@@ -54,7 +31,7 @@ def test_both_languages_have_the_same_texts_with_the_same_fields() -> None:
 
 def test_every_chinese_text_that_has_words_is_chinese() -> None:
     same = {key for key in EN if ZH[key] == EN[key] and re.search(r"[A-Za-z]{2}", re.sub(r"{\w+}", "", EN[key]))}
-    assert same == {"transcript.assistant", "config.source.dotenv"}
+    assert same <= {"transcript.assistant", "config.source.dotenv"}
 
 
 def test_every_command_and_option_has_its_help() -> None:
@@ -68,54 +45,38 @@ def test_every_command_and_option_has_its_help() -> None:
     assert there == wanted
 
 
-@pytest.mark.parametrize("path", SPEAKING, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_what_is_spoken_is_in_the_catalogue_with_all_its_fields(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    literal = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    prefixes = {key.partition(".")[0] for key in EN} - {"config", "model", "permissions", "settings", "type"}
-    prefixes -= {"hud", "menu"}  # styles have such names too
-    ids = {word for word in literal if KEY.fullmatch(word) and word.partition(".")[0] in prefixes}
-    assert ids <= set(EN)
-    for node in calls(path):
-        given = {keyword.arg for keyword in node.keywords}
-        for key in spoken_keys(node):
-            # With `**fields` it is for the type checker and the tests of that part to see.
-            assert None in given or fields_of(EN[key]) <= given, f"{path.name}:{node.lineno} {key}"
+def test_what_is_spoken_is_in_the_catalogue_with_all_its_fields() -> None:
+    missing = list[str]()
+    for call in spoken():
+        keys = (call.key, f"{call.key}.hint") if call.advises else (call.key,)
+        missing += [f"{call.place}: {key}" for key in keys if key not in EN]
+        wanted = {field for key in keys if key in EN for field in fields_of(EN[key])}
+        if call.fields is not None and (left := wanted - call.fields):
+            missing.append(f"{call.place}: {call.key} without {sorted(left)}")
+    assert missing == []
 
 
 def test_every_text_is_spoken_somewhere() -> None:
-    speaking = [path for path in SOURCES.rglob("*.py") if path.parent.name != "i18n"]
-    source = "".join(path.read_text(encoding="utf-8") for path in speaking)
-    built = (
-        "help.option.",
-        "help.command.",
-        "help.action.",
-        "config.source.",
-        "doctor.name.",
-        "failure.",
-        "mode.",
-        "trust.what.",
-        "model.",
-        "permissions.behaviour.",
-        "repl.",
-        "retry.",
-        "system.",
-    )
-    silent = [key for key in EN if not re.search(f"""["']{re.escape(key)}["']""", source) and not key.startswith(built)]
-    assert silent == []
+    written = ids()
+    assert [key for key in EN if not written.speak(key)] == []
 
 
-@pytest.mark.parametrize("path", sorted((SOURCES / "cli").glob("*.py")), ids=lambda path: path.name)
-def test_the_command_line_has_no_prose_of_its_own(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = [
-        (node.lineno, node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
-        if PROSE.search(node.value) and node.value not in ALLOWED and not MARKUP.search(node.value)
-    ]
-    assert found == []
+@pytest.mark.parametrize(
+    ("rule", "pattern"),
+    [
+        ("full-width punctuation beside Chinese", rf"[{HAN}][,;:?!]|[,;?!][{HAN}]"),
+        ("a full stop that is Chinese", rf"[{HAN}]\.(?!\w)"),
+        ("a space between Chinese and Latin", rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]"),
+        ("full-width brackets around Chinese", rf"[{HAN}]\(|\)[{HAN}]|\([{HAN}]"),
+        ("Chinese quotes around Chinese", rf"(?<!-p )[\"'][{HAN}]|[{HAN}][\"'](?<!提示词\")"),
+        ("no space beside full-width punctuation", r"[，。；：！？、（）“”] (?! )(?!\n)|(?<! ) [，。；：！？、（）]"),
+        ("the ellipsis as one character", r"\.\.\."),
+        ("the words of the project", "提供商|供应商|令牌|登陆|帐户|缺省"),
+    ],
+)
+def test_chinese_is_written_as_chinese_is(rule: str, pattern: str) -> None:
+    wrong = {key: text for key, text in ZH.items() if re.search(pattern, text)}
+    assert wrong == {}, rule
 
 
 @pytest.mark.parametrize(("lang", "other"), [("en", "zh"), ("zh", "en")])
@@ -149,3 +110,28 @@ def test_a_phrase_may_speak_another() -> None:
     error = SpokenError("settings.not_utf8", place=place)
     assert str(error) == "settings: ~/x line 4: not UTF-8; save the file as UTF-8"
     assert texts("zh").say(error.phrase) == "设置：~/x 第 4 行：不是 UTF-8；请把文件存为 UTF-8"
+
+
+def test_an_error_with_advice_says_both() -> None:
+    error = AdvisedError("endpoint.no_key", provider="zhipu", variable="ZHIPU_API_KEY")
+    assert (str(error), error.hint) == (
+        "zhipu needs an API key and none is set",
+        "Set ZHIPU_API_KEY, or llm.api_key in the settings.",
+    )
+    said = "zhipu 需要 API 密钥，但没有设置。请设置 ZHIPU_API_KEY，或设置里的 llm.api_key。"
+    assert texts("zh").say(error.phrase) == said
+
+
+NAMES = st.text("abc", min_size=1, max_size=3).filter(lambda name: name != "key")
+PHRASES = st.recursive(
+    st.builds(lambda key, fields: Phrase(key, **fields), NAMES, st.dictionaries(NAMES, st.text())),
+    lambda inner: st.builds(
+        lambda key, fields: Phrase(key, **fields), NAMES, st.dictionaries(NAMES, st.text() | inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(PHRASES)
+def test_a_stored_phrase_is_read_back(phrase: Phrase) -> None:
+    assert phrase_of(phrase.key, phrase.values) == phrase
