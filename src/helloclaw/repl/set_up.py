@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-
-from prompt_toolkit.data_structures import Size
 
 from helloclaw.repl.compose.composer import Composer
 from helloclaw.repl.compose.shapes import CommandHelp, Composed
@@ -17,6 +14,7 @@ from helloclaw.repl.output.cards import Cards
 from helloclaw.repl.output.painter import Painter
 from helloclaw.repl.output.theme import colour_depth, palette_for
 from helloclaw.repl.screen import Screen
+from helloclaw.repl.terminal_output import terminal_output
 from helloclaw.settings.values import Settings
 
 if TYPE_CHECKING:
@@ -40,6 +38,7 @@ def set_up(
     desk.palette = palette_for(settings.ui.theme, desk.environ)
     desk.model = model_named(settings)
     desk.first_mode = settings.permissions.mode
+    depth = colour_depth(desk.environ, is_terminal=True)
     desk.composer = Composer(
         home=desk.options.home,
         workdir=talk.cwd,
@@ -58,35 +57,11 @@ def set_up(
         desk.style,
         guard_s=GUARD_S,
         source=source,
-        output=output or quiet_output(desk),
+        output=output or terminal_output(depth, desk.environ.get("TERM")),
     )
-    depth = colour_depth(desk.environ, is_terminal=True)
-    desk.painter = Painter(desk.screen.columns, depth, desk.palette)
+    desk.painter = Painter(desk.screen.columns, depth, desk.palette, ascii=desk.ascii)
     desk.cards = Cards(desk.painter, desk.say, ascii=desk.ascii)
     desk.feed = Feed(desk.painter, desk.cards, desk.say)
-
-
-def quiet_output(desk: Desk) -> Output:
-    """The terminal, never asked where its cursor is: the answer would come in between what is typed."""
-    from prompt_toolkit.output import ColorDepth
-    from prompt_toolkit.output.vt100 import Vt100_Output
-
-    depths = {
-        "none": ColorDepth.DEPTH_1_BIT,
-        "16": ColorDepth.DEPTH_4_BIT,
-        "256": ColorDepth.DEPTH_8_BIT,
-        "truecolor": ColorDepth.DEPTH_24_BIT,
-    }
-    depth = colour_depth(desk.environ, is_terminal=True)
-    return Vt100_Output(
-        sys.stdout, _size, term=desk.environ.get("TERM"), default_color_depth=depths[depth], enable_cpr=False
-    )
-
-
-def _size() -> Size:
-    """Of the terminal now; one that does not know its size is taken for an old one."""
-    columns, rows = os.get_terminal_size(sys.stdout.fileno())
-    return Size(rows=rows or 24, columns=columns or 80)
 
 
 def speaks_utf8() -> bool:
@@ -98,12 +73,14 @@ def model_named(settings: Settings) -> str:
 
 
 def commands_of(talk: Talk) -> list[CommandHelp]:
-    """The slash commands for completion; none before there is a session."""
-    from helloclaw.slash.registry import command_helps
+    """The slash commands for completion; before there is a session, the built-in ones."""
+    from helloclaw.slash.registry import built_in, command_helps
 
     host = talk.host
     if host is None:
-        return []
+        return [
+            CommandHelp(each.name, each.usage, each.described(talk.say), each.takes_argument) for each in built_in()
+        ]
     return [
         CommandHelp(each.name, each.usage, each.about, each.takes_argument, _given(each.choices))
         for each in command_helps(host)

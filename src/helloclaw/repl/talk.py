@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helloclaw.i18n import SpokenError
+from helloclaw.i18n import SpokenError, Texts
 from helloclaw.repl.desk import Desk
 from helloclaw.repl.options import ReplOptions, Wish
 from helloclaw.wording.plain import one_line
@@ -82,6 +82,8 @@ class Talk:
                     for composed in self._early:
                         conversation.submit(composed)
                     self._early.clear()
+                    if self._left:
+                        conversation.wish(None)
                     wish = await conversation.hold()
                     self._farewell(session, leaving=wish is None)
                 self._conversation = None
@@ -129,6 +131,10 @@ class Talk:
         return None if self._conversation is None else self._desk.host(self._conversation.session)
 
     @property
+    def say(self) -> Texts:
+        return self._desk.say
+
+    @property
     def mode(self) -> Mode:
         return self._desk.first_mode if self._conversation is None else self._conversation.mode
 
@@ -162,10 +168,12 @@ class Talk:
     # Keys.
 
     def interrupt(self) -> None:
-        if self._conversation is None:
-            self.end()
-        else:
+        if self._conversation is not None:
             self._conversation.interrupt()
+        elif self._desk.composer.text:
+            self._desk.composer.clear()
+        else:
+            self.end()
 
     def escape(self) -> None:
         if self._conversation is not None:

@@ -35,5 +35,5 @@ class AnswerStream:
         key = (rows, self._painter.width)
         if self._shown is None or self._shown[:2] != key:
             painted = self._painter.rows(self._blocks.tail(rows)) if rows > 0 else ""
-            self._shown = (*key, painted.strip("\n"))
+            self._shown = (*key, painted.rstrip("\n"))
         return self._shown[2]

@@ -9,16 +9,18 @@ from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 from helloclaw.repl.output.leaves import CODE_INDENT
 from helloclaw.repl.output.painter import Painter
+from helloclaw.repl.output.rows import Span, columns, fitted, untabbed
 from helloclaw.wording.lines import summary
 from helloclaw.wording.plain import one_line, visible
-from helloclaw.wording.reasons import reason_text
-from helloclaw.wording.width import columns, padded
+from helloclaw.wording.reasons import denial_text
 
 OUTPUT_ROWS = 6
 """Of a tool's output; more is folded."""
 DIFF_ROWS = 60
 MESSAGE_ROWS = 30
 PROGRESS_ROWS = 3
+COMMAND_ROWS = 6
+"""Of a command of several lines."""
 
 Fold = Callable[[str], int]
 """Keeps a whole text, and gives the number it can be shown by."""
@@ -49,43 +51,48 @@ class Cards:
         self._marks = ASCII_MARKS if ascii else MARKS
 
     def user_message(self, event: events.UserMessage) -> str:
-        """What the person said, after a blank row; long messages are cut, for they are known."""
-        room = max(8, self._painter.width - 2)
-        shown = self._painter.plain(event.text, "user", indent=CODE_INDENT).split("\n")[:-1]
-        if len(shown) > MESSAGE_ROWS:
+        """What the person said, with an empty row around it; long messages are cut, for they are known."""
+        lines = visible(event.text).strip("\n").split("\n") if event.text.strip() else []
+        shown = self._painter.plain("\n".join(lines[:MESSAGE_ROWS]), "user", indent=CODE_INDENT).splitlines()
+        if len(lines) > MESSAGE_ROWS or len(shown) > MESSAGE_ROWS:
             shown = [*shown[:MESSAGE_ROWS], f"{CODE_INDENT}…"]
         if shown:
-            shown[0] = self._painter.styled(self._marks.said, "prompt") + shown[0][1:]
-        for _ in event.images:
-            shown.append(CODE_INDENT + self._painter.styled(padded(self._say("card.image"), room).rstrip(), "dim"))
-        return "\n" + "\n".join(shown) + "\n\n"
+            shown[0] = f"{self._painter.styled(self._marks.said, 'prompt')} {shown[0].removeprefix(CODE_INDENT)}"
+        image = self._painter.row([("", CODE_INDENT), ("dim", self._fitted(self._say("card.image"), 2))])
+        return "\n" + "".join(f"{row}\n" for row in [*shown, *[image for _ in event.images]]) + "\n"
 
     def echo(self, line: str) -> str:
         """A command that was typed."""
-        text = self._row(one_line(line), 2)
-        return f"\n{self._painter.styled(f'{self._marks.said} {text}', 'dim')}\n"
+        text = self._fitted(one_line(line), 2)
+        return "\n" + self._rows([("dim", f"{self._marks.said} {text}")])
 
     def tool_running(self, name: str, arguments: Mapping[str, Any], seconds: float, progress: str) -> str:
-        head = self._head(self._marks.running, "accent", summary(name, arguments), self._seconds(seconds))
-        lines = visible(progress).rstrip("\n").split("\n")[-PROGRESS_ROWS:] if progress.strip() else []
+        head = self._head(self._marks.running, "accent", _called(name, arguments), self._seconds(seconds))
+        lines = visible(progress.rstrip()).split("\n")[-PROGRESS_ROWS:] if progress.strip() else []
         return head + "".join(self._detail(line) for line in lines)
 
     def tool_done(self, use: events.ToolUse, event: events.ToolEnd, fold: Fold) -> str:
         failed = event.error is not None
         mark, style = (self._marks.failed, "error") if failed else (self._marks.done, "ok")
-        head = self._head(mark, style, summary(use.name, use.input), self._seconds(event.duration_ms / 1000))
+        head = self._head(mark, style, _called(use.name, use.input), self._seconds(event.duration_ms / 1000))
+        head += self._command(use.input)
         if event.diff and not failed:
-            return head + self._folded(self._painter.diff(event.diff), DIFF_ROWS, event.diff, fold)
+            rows = self._painter.diff(event.diff).splitlines()
+            return head + self._folded(rows, len(rows), DIFF_ROWS, event.diff, fold)
         return head + self._output(event.output, fold, "error" if failed else "output")
 
     def tool_denied(self, event: events.ToolDenied) -> str:
-        head = self._head(self._marks.denied, "warn", summary(event.name, event.input), self._say("card.not_run"))
-        reason = reason_text(event.reason, event.why, self._say.lang)
-        return head + (self._painter.plain(one_line(reason), "dim", indent=CODE_INDENT * 2) if reason else "")
+        head = self._head(self._marks.denied, "warn", _called(event.name, event.input), self._say("card.not_run"))
+        reason = one_line(denial_text(event, self._say))
+        return (
+            head
+            + self._command(event.input)
+            + (self._painter.plain(reason, "dim", indent=CODE_INDENT * 2) if reason else "")
+        )
 
     def thinking_folded(self, seconds: float, characters: int, number: int) -> str:
         text = self._say("card.thought", seconds=round(seconds), count=characters, number=number)
-        return self._painter.styled(self._row(f"{self._marks.thought} {text}", 0), "dim") + "\n"
+        return self._rows([("dim", self._fitted(f"{self._marks.thought} {text}", 0))])
 
     def notice(self, text: str, level: Literal["info", "warning"] = "info") -> str:
         style = "warn" if level == "warning" else "dim"
@@ -112,47 +119,62 @@ class Cards:
         rows = [
             f"{TODO_MARKS.get(status, TODO_MARKS['pending'])[self._ascii]} {one_line(text)}" for status, text in items
         ]
-        return "".join(f"{CODE_INDENT}{self._row(row, 2)}\n" for row in rows)
+        return self._rows(*([("", CODE_INDENT), ("", self._fitted(row, 2))] for row in rows))
 
     def _head(self, mark: str, style: str, called: str, aside: str) -> str:
         """`● bash(git status) · 0.3 s`, on one row."""
-        tail = f" · {aside}"
-        name, bracket, rest = padded_to(called, max(8, self._painter.width - 3 - columns(tail))).partition("(")
-        spans = [(style, mark), ("", " "), ("tool", name), ("", f"{bracket}{rest}"), ("dim", tail)]
-        return f"{self._painter.row(spans)}\n"
+        tail = f" - {aside}" if self._ascii else f" · {aside}"
+        name, bracket, rest = self._fitted(called, 2 + columns(tail)).partition("(")
+        return self._rows([(style, mark), ("", " "), ("tool", name), ("", f"{bracket}{rest}"), ("dim", tail)])
+
+    def _command(self, arguments: Mapping[str, Any]) -> str:
+        """A command of several lines as it is; one line stands in the head."""
+        lines = _command_lines(arguments)
+        if len(lines) < 2:
+            return ""
+        shown = self._painter.code("\n".join(lines[:COMMAND_ROWS]), "bash", indent=CODE_INDENT * 2)
+        return shown + (self._detail("…") if len(lines) > COMMAND_ROWS else "")
 
     def _output(self, text: str, fold: Fold, style: str) -> str:
         if not text.strip():
             return ""
-        return self._folded(
-            "".join(map(self._styled_detail(style), visible(text.rstrip("\n")).split("\n"))), OUTPUT_ROWS, text, fold
-        )
-
-    def _styled_detail(self, style: str) -> Callable[[str], str]:
-        return lambda line: self._detail(line, style)
+        lines = text.rstrip("\n").split("\n")
+        rows = [self._detail(visible(line), style)[:-1] for line in lines[: OUTPUT_ROWS + 1]]
+        return self._folded(rows, len(lines), OUTPUT_ROWS, text, fold)
 
     def _detail(self, line: str, style: str = "output") -> str:
         """One line of output, cut to one row: whoever wants it whole can have that."""
-        return f"{CODE_INDENT * 2}{self._painter.styled(self._row(line.expandtabs(4), 4), style)}\n"
+        text = "".join(text for _, text in untabbed([("", line)]))
+        return self._rows([("", CODE_INDENT * 2), (style, self._fitted(text, 4))])
 
-    def _folded(self, painted: str, limit: int, whole: str, fold: Fold) -> str:
-        rows = painted.split("\n")[:-1]
-        if len(rows) <= limit + 1:
-            return painted
-        text = self._say("card.more_rows", count=len(rows) - limit, number=fold(whole))
-        return "\n".join([*rows[:limit], CODE_INDENT * 2 + self._painter.styled(self._row(text, 4), "dim")]) + "\n"
+    def _folded(self, rows: Sequence[str], count: int, limit: int, whole: str, fold: Fold) -> str:
+        """The first rows of `count`, and how to see the others; one more row is no reason to fold."""
+        if count <= limit + 1:
+            return "".join(f"{row}\n" for row in rows)
+        text = self._say("card.more_rows", count=count - limit, number=fold(whole))
+        return "".join(f"{row}\n" for row in rows[:limit]) + self._rows(
+            [("", CODE_INDENT * 2), ("dim", self._fitted(text, 4))]
+        )
 
     def _hanging(self, mark: str, text: str, style: str) -> str:
-        rows = self._painter.plain(text, style, indent=CODE_INDENT)
-        return self._painter.styled(mark, style) + rows[1:] if rows else ""
+        rows = self._painter.plain(text.strip(), style, indent=CODE_INDENT).removeprefix(CODE_INDENT)
+        return f"{self._painter.styled(mark, style)} {rows}" if rows.strip() else ""
 
     def _seconds(self, seconds: float) -> str:
         return self._say("card.seconds", seconds=f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}")
 
-    def _row(self, text: str, taken: int) -> str:
-        return padded_to(text, max(4, self._painter.width - taken))
+    def _rows(self, *rows: list[Span]) -> str:
+        return self._painter.rows(rows)
+
+    def _fitted(self, text: str, taken: int) -> str:
+        return fitted(text, max(4, self._painter.width - taken))
 
 
-def padded_to(text: str, width: int) -> str:
-    """`text` cut to at most `width` columns, not filled up."""
-    return text if columns(text) <= width else padded(text, width).rstrip()
+def _called(name: str, arguments: Mapping[str, Any]) -> str:
+    """`bash(git status)`; only the name where the command stands below."""
+    return one_line(name) if len(_command_lines(arguments)) > 1 else summary(name, arguments)
+
+
+def _command_lines(arguments: Mapping[str, Any]) -> list[str]:
+    command = arguments.get("command")
+    return command.strip("\n").rstrip().split("\n") if isinstance(command, str) else []

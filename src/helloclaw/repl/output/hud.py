@@ -7,12 +7,16 @@ used; Δ is the last call.
 
 from __future__ import annotations
 
-from prompt_toolkit.formatted_text import StyleAndTextTuples
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from helloclaw.i18n import Texts
 from helloclaw.protocol.events import Mode, UsageEvent
+from helloclaw.repl.output.rows import columns, fitted
 from helloclaw.wording.plain import one_line
-from helloclaw.wording.width import columns, padded
+
+if TYPE_CHECKING:
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
 
 _BAR_CELLS = 10
 _MIDDLE_PERCENT, _HIGH_PERCENT = 50.0, 80.0
@@ -25,23 +29,29 @@ def hud(
     parts = _parts(usage, model, mode, say, ascii_only=ascii_only)
     separator = " - " if ascii_only else " · "
     while len(parts) > 1 and _width(parts, separator) > width:
-        parts.remove(max(parts, key=lambda part: part.rank))
+        least = max(parts, key=lambda part: part.rank)
+        if least.short:
+            least.fragments, least.short = least.short, []
+        else:
+            parts.remove(least)
     row: StyleAndTextTuples = []
     room = width
     for index, part in enumerate(parts):
         for style, text in ([("class:hud", separator)] if index else []) + part.fragments:
-            shown = text if columns(text) <= room else padded(text, max(0, room))
-            row.append((style, shown))
+            shown = fitted(text, room)
+            if shown:
+                row.append((style, shown))
             room -= columns(shown)
     return row
 
 
 class _Part:
-    """Of equal worth are none: the highest `rank` goes first."""
+    """Of equal worth are none: the highest `rank` goes first, and becomes `short` before that, if it can."""
 
-    def __init__(self, rank: int, *fragments: tuple[str, str]) -> None:
+    def __init__(self, rank: int, *fragments: tuple[str, str], short: Sequence[tuple[str, str]] = ()) -> None:
         self.rank = rank
         self.fragments = list(fragments)
+        self.short = list(short)
 
 
 def _parts(usage: UsageEvent | None, model: str, mode: Mode, say: Texts, *, ascii_only: bool) -> list[_Part]:
@@ -52,7 +62,11 @@ def _parts(usage: UsageEvent | None, model: str, mode: Mode, say: Texts, *, asci
         level = "low" if percent < _MIDDLE_PERCENT else "middle" if percent < _HIGH_PERCENT else "high"
         bar = _bar(percent, ascii_only=ascii_only)
         parts += [
-            _Part(1, ("class:hud", "ctx "), (f"class:hud.{level}", bar), ("class:hud", f" {percent:.0f}%")),
+            _Part(
+                1,
+                *(("class:hud", "ctx "), (f"class:hud.{level}", bar), ("class:hud", f" {percent:.0f}%")),
+                short=(("class:hud", "ctx "), (f"class:hud.{level}", f"{percent:.0f}%")),
+            ),
             _Part(4, ("class:hud", f"in {_input(usage):,} out {usage.total.output:,}")),
             _Part(5, ("class:hud", f"total {_input(usage) + usage.total.output:,}/{usage.token_threshold:,}")),
             _Part(

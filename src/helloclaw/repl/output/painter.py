@@ -12,12 +12,13 @@ from helloclaw.repl.output.blocks import Blocks, Look
 from helloclaw.repl.output.highlight import Highlighter
 from helloclaw.repl.output.inline import Inline
 from helloclaw.repl.output.leaves import CODE_INDENT, code_rows
-from helloclaw.repl.output.rows import Row, Span, chopped, columns, fitted, untabbed, wrapped
+from helloclaw.repl.output.rows import Row, Span, chopped, columns, untabbed, wrapped
 from helloclaw.repl.output.theme import Depth, Palette
 from helloclaw.wording.plain import visible
 
 _RESET = "\x1b[0m"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HEAD = re.compile(r"diff --git |index [0-9a-f]+\.\.|--- .*\n\+\+\+ ")
 LEAST_WIDTH = 20
 
 
@@ -99,25 +100,28 @@ class Painter:
         return Blocks(Look(lambda: self.width, self.ascii, self._inline))
 
     def _diff_rows(self, lines: list[str]) -> Iterator[Row]:
-        digits = max(
-            (len(number) for line in lines if (hunk := _HUNK.match(line)) for number in hunk.groups("")), default=1
-        )
-        digits = max(3, digits + 1)
+        """Nothing is left out but what repeats the name of the file: a diff is what people say yes to."""
+        hunks = [hunk for line in lines if (hunk := _HUNK.match(line))]
+        digits = max(3, 1 + max((len(number) for hunk in hunks for number in hunk.groups("")), default=0))
         old = new = old_left = new_left = 0
-        for line in lines:
-            if hunk := _HUNK.match(line):
+        for at, line in enumerate(lines):
+            if line.startswith("\\"):
+                yield from self._diff_line(f"{'':>{digits}} ", line, "\\")
+            elif old_left > 0 or new_left > 0:
+                sign = line[:1] if line[:1] in {"+", "-"} else " "
+                yield from self._diff_line(f"{old if sign == '-' else new:>{digits}} {sign} ", line[1:], sign)
+                old, old_left = (old + 1, old_left - 1) if sign != "+" else (old, old_left)
+                new, new_left = (new + 1, new_left - 1) if sign != "-" else (new, new_left)
+            elif hunk := _HUNK.match(line):
                 if new:
                     yield [("dim", " " * digits + ("..." if self.ascii else "⋯"))]
                 old, new = int(hunk[1]), int(hunk[3])
                 old_left, new_left = int(hunk[2] or 1), int(hunk[4] or 1)
-            elif old_left > 0 or new_left > 0:
-                sign = line[:1] if line[:1] in {"+", "-", "\\"} else " "
-                number = "" if sign == "\\" else str(old if sign == "-" else new)
-                yield from self._diff_line(f"{number:>{digits}} {sign} ", line[1:], sign)
-                old, old_left = (old + 1, old_left - 1) if sign in "- " else (old, old_left)
-                new, new_left = (new + 1, new_left - 1) if sign in "+ " else (new, new_left)
-            elif line.startswith("+++ ") or (line.startswith("--- ") and not _followed_by_name(lines, line)):
-                yield [("dim", fitted(visible(_file_name(line)), self.width))]
+            elif line.startswith("+++ ") and at and lines[at - 1].startswith("--- "):
+                new = 0
+                yield from chopped([("dim", visible(_file_name(lines[at - 1], line)))], self.width)
+            elif line and not _HEAD.match("\n".join(lines[at : at + 2])):
+                yield from chopped(untabbed([("dim", visible(line))]), self.width)
 
     def _diff_line(self, head: str, text: str, sign: str) -> Iterator[Row]:
         style = {"+": "added", "-": "removed", "\\": "dim"}.get(sign, "")
@@ -126,12 +130,7 @@ class Painter:
             yield [(style or "dim", head if index == 0 else " " * len(head)), *row]
 
 
-def _followed_by_name(lines: list[str], line: str) -> bool:
-    """Whether the file still exists after the change: then `+++` says its name."""
-    after = lines[lines.index(line) + 1 :][:1]
-    return bool(after) and after[0].startswith("+++ ") and "/dev/null" not in after[0]
-
-
-def _file_name(line: str) -> str:
-    name = line[4:].partition("\t")[0]
+def _file_name(before: str, after: str) -> str:
+    """Of a diff's head: the name after the change, or the one before it if the file is gone."""
+    name = (before if after.startswith("+++ /dev/null") else after)[4:].partition("\t")[0]
     return name[2:] if name.startswith(("a/", "b/")) else name
