@@ -30,8 +30,10 @@ class KnownUrls:
         self._frozen: frozenset[str] | None = frozenset()
 
     def add(self, text: str) -> None:
-        """Every URL that a person's text names."""
-        self.add_urls(urls_in(text))
+        """Every URL that a person's text names; one with http counts with https too."""
+        found = urls_in(text)
+        normal = [url for each in found if (url := normal_url(each))]
+        self.add_urls((*found, *("https" + url[4:] for url in normal if url.startswith("http:"))))
 
     def add_urls(self, urls: Iterable[str]) -> None:
         """URLs by themselves, such as a page's links. What can't be fetched is passed over."""
@@ -55,17 +57,10 @@ class KnownUrls:
 
 
 def urls_in(text: str) -> list[str]:
-    """The URLs in running text; one typed without its scheme, or with http, counts with https too."""
-    found: list[str] = []
-    for match in _URL.finditer(text):
-        url = _without_trailing(match[0])
-        found.append(url)
-        if url[:5].lower() == "http:":
-            found.append("https" + url[4:])
-    for match in _BARE.finditer(_URL.sub(" ", text)):
-        bare = _without_trailing(match[0])
-        found += (f"https://{bare}", f"http://{bare}")
-    return found
+    """The URLs in running text, those typed without a scheme as http."""
+    whole = [_without_trailing(match[0]) for match in _URL.finditer(text)]
+    bare = [_without_trailing(match[0]) for match in _BARE.finditer(_URL.sub(" ", text))]
+    return [*whole, *(f"http://{each}" for each in bare)]
 
 
 def _without_trailing(url: str) -> str:

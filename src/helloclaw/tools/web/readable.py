@@ -41,6 +41,7 @@ _AROUND = ("nav", "aside", "footer", "header")
 _ROLES_AROUND = ("navigation", "banner", "contentinfo", "complementary", "search")
 _ENOUGH_CHARS = 200
 _MOST = 0.4
+_NO_MEMORY = 2  # libxml2's XML_ERR_NO_MEMORY
 _SPACE = re.compile(r"\s+")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
@@ -55,14 +56,18 @@ class Readable(Struct, frozen=True, kw_only=True):
 
 
 def readable(page: str, url: str) -> Readable:
-    """The page at `url` as Markdown. A page without text gives an empty text."""
+    """The page at `url` as Markdown. A page without text gives an empty text. Raises `MemoryError`."""
     html: Any = importlib.import_module("lxml.html")  # it has no type hints
     etree: Any = importlib.import_module("lxml.etree")
     # As bytes with a known encoding: a declaration within the text must not count any more.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(page.replace("\0", "").encode("utf-8", "replace"), parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError):
+    except etree.ParserError:  # so it calls a document without anything in it
+        return Readable()
+    except etree.XMLSyntaxError as error:
+        if any(entry.type == _NO_MEMORY for entry in parser.error_log):
+            raise MemoryError from error
         return Readable()
     title = _title(root)
     base = _base(root, url)
@@ -171,11 +176,17 @@ def _length(element: Any) -> int:
 
 
 def _markdown(html: Any, content: Any) -> str:
-    from html_to_markdown import ConversionOptions, convert
+    from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
     content.tail = None
     markup = html.tostring(content, encoding="unicode")
-    options = ConversionOptions(extract_metadata=False, autolinks=False, bullets="-", compact_tables=True)
+    options = ConversionOptions(
+        extract_metadata=False,
+        autolinks=False,
+        bullets="-",
+        compact_tables=True,
+        preprocessing=PreprocessingOptions(enabled=False),
+    )
     text = convert(markup, options).content or ""
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
 
