@@ -76,7 +76,7 @@ def test_a_permission_question(
         window.until(READY)
         window.type(f"do it{ENTER}")
         question = asked(window)
-        assert "    touch made\n" in question
+        assert "  touch made\n" in question
         assert "touch is not known to only read" in question
         assert "Always: Bash(touch:*)" in question
         window.type(keys)

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 
 def main(run: Run) -> int:
-    source = run.settings()
     if _can_paint(run):
-        return _paint(run, source)
+        from helloclaw.repl.early_keys import keys_kept
+
+        with keys_kept():
+            return _paint(run, run.settings())
+    source = run.settings()
     from helloclaw.repl.plain import talk_plainly
 
     fetch_missing_weights(run, source)

@@ -48,6 +48,7 @@ class Feed:
         self._turn_since = clock()
         self._phase_since = 0.0
         self._detail = ""
+        self._told = False
         self.phase: Phase = IDLE
         self.folded: list[str] = []
         """Whole texts of what was folded, by number minus one."""
@@ -56,9 +57,13 @@ class Feed:
     def hear(self, event: Event) -> str:
         match event:
             case events.AssistantDelta(text=text):
+                self._told = True
                 return self._open_answer().add(text)
             case events.AssistantEnd():
-                return self._end_answer()
+                # Of the past, or where nothing is streamed, the message comes whole.
+                whole = "" if self._told else self._open_answer().add(event.text)
+                self._told = False
+                return whole + self._end_answer()
             case events.ThinkingStart() | events.ThinkingDelta() | events.ThinkingEnd():
                 return self._hear_thinking(event)
             case events.ToolUse() | events.ToolStart() | events.ToolProgress() | events.ToolEnd() | events.ToolDenied():
@@ -212,6 +217,7 @@ class Feed:
     def _again(self, event: events.LlmRetry | events.LlmFallback) -> str:
         """What was shown of the failed attempt stays where it is, with a word that it is void."""
         self._thought.clear()
+        self._told = False
         text = self._end_answer()
         if isinstance(event, events.LlmRetry) and event.superseded and text:
             text += self._cards.notice(self._say("repl.superseded"), "warning")

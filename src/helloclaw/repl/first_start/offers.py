@@ -9,7 +9,8 @@ from pathlib import Path
 from helloclaw.i18n import Texts
 from helloclaw.llm.local.weights import DEFAULT, models_directory, pulled
 from helloclaw.llm.local_servers import LocalServer
-from helloclaw.llm.providers import PROVIDERS
+from helloclaw.llm.profile import Profile
+from helloclaw.llm.providers import PROVIDERS, profile_named
 from helloclaw.repl.first_start.steps import Offer
 from helloclaw.repl.menu import Choice
 from helloclaw.settings.values import Settings
@@ -17,14 +18,11 @@ from helloclaw.settings.values import Settings
 
 def offers(settings: Settings, environ: Mapping[str, str], servers: Iterable[LocalServer], models: Path) -> list[Offer]:
     """What was found before what needs a key. `environ` is `SettingsSource.environ`, `models` the weights' home."""
-    held = [*_address_in_environment(settings), *_keys_in_environment(environ)]
-    found = [
-        Offer(kind="server", name=each.name, provider=each.provider, base_url=each.base_url, models=each.models)
-        for each in servers
-    ]
+    held = [*_address_in_environment(settings), *_keys_in_environment(settings, environ)]
+    found = [_served(server, settings) for server in servers]
     taken = {offer.provider for offer in (*held, *found)}
     others = [
-        Offer(kind="provider", name=profile.name, provider=profile.name)
+        Offer(kind="provider", name=profile.name, provider=profile.name, base_url=_kept_apart(profile, settings))
         for profile in PROVIDERS
         if profile.needs_key and profile.name not in taken
     ]
@@ -55,12 +53,28 @@ def _address_in_environment(settings: Settings) -> list[Offer]:
     return [Offer(kind="held", name=settings.llm.base_url, held_by=origin.name)]
 
 
-def _keys_in_environment(environ: Mapping[str, str]) -> list[Offer]:
+def _served(server: LocalServer, settings: Settings) -> Offer:
+    """Its address is said where another one is set, or what is meant for this computer would go there."""
+    profile = profile_named(server.provider)
+    own = next(iter(profile.base_urls.values())) if profile and settings.llm.base_url else ""
+    address = server.base_url or own
+    return Offer(kind="server", name=server.name, provider=server.provider, base_url=address, models=server.models)
+
+
+def _kept_apart(profile: Profile, settings: Settings) -> str:
+    """The provider's own address where `ANTHROPIC_BASE_URL` is set: it is not for another provider's key."""
+    foreign = settings.origin("llm.base_url").name == "ANTHROPIC_BASE_URL" and profile.name != "anthropic"
+    return next(iter(profile.base_urls.values())) if foreign else ""
+
+
+def _keys_in_environment(settings: Settings, environ: Mapping[str, str]) -> list[Offer]:
     found: list[Offer] = []
     for profile in PROVIDERS:
         variable = next((name for name in profile.key_vars if environ.get(name, "").strip()), "")
         if variable:
-            found.append(Offer(kind="held", name=profile.name, provider=profile.name, held_by=variable))
+            address = _kept_apart(profile, settings)
+            offer = Offer(kind="held", name=profile.name, provider=profile.name, base_url=address, held_by=variable)
+            found.append(offer)
     return found
 
 
