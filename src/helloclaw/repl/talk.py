@@ -144,6 +144,7 @@ class Talk:
     # Rows.
 
     def live(self, rows: int) -> str:
+        self._desk.painter.resize(self._desk.screen.columns)
         return self._desk.feed.live(rows)
 
     def status(self, width: int) -> StyleAndTextTuples:
