@@ -40,9 +40,7 @@ def _can_paint(run: Run) -> bool:
 
 
 def _paint(run: Run, source: SettingsSource) -> int:
-    from helloclaw.repl.first_start import needs_first_start
-
-    if needs_first_start(source) and not asyncio.run(_first_start(run, source)):
+    if _anything_due(run, source) and not asyncio.run(_ask(run, source)):
         return 0
     fetch_missing_weights(run, source)
     resume = asyncio.run(_choose_session(run)) if _wants_menu(run) else session_named(run)
@@ -50,12 +48,21 @@ def _paint(run: Run, source: SettingsSource) -> int:
     return 0
 
 
-async def _first_start(run: Run, source: SettingsSource) -> bool:
-    """The questions of a first start. False if the person has left."""
-    from helloclaw.repl.first_start.wizard import first_start
+def _anything_due(run: Run, source: SettingsSource) -> bool:
+    """Whether something is to be asked before the first prompt; mostly not, and then nothing is loaded for it."""
+    from helloclaw.repl.first_start import asks_for_mode, needs_first_start
+    from helloclaw.settings.trust import question_due
 
-    outcome = await first_start(home=run.home(), environ=run.environ, source=source, say=run.say)
-    return outcome.go_on
+    return needs_first_start(source) or asks_for_mode(source) or bool(question_due(run.home(), run.workdir()))
+
+
+async def _ask(run: Run, source: SettingsSource) -> bool:
+    """False if the person has left."""
+    from helloclaw.repl.first_start.questions import ask_what_is_due
+
+    return await ask_what_is_due(
+        home=run.home(), environ=run.environ, source=source, say=run.say, workdir=run.workdir()
+    )
 
 
 def _wants_menu(run: Run) -> bool:
