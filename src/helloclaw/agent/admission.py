@@ -117,7 +117,7 @@ class Gate:
                 self._standing.allowed()
                 return None
             case Behaviour.DENY:
-                return self._deny(admitted.call, verdict.reason, "permission", rule=None)
+                return self._deny(admitted.call, verdict.reason, "permission", rule=None, why=_why(verdict))
             case Behaviour.ASK:
                 return await self._ask(admitted, verdict)
 
@@ -127,12 +127,13 @@ class Gate:
         if not self._config.interactive:
             way = f"; --allow {shlex.quote(rule)} would let it pass" if rule else ""
             way = f"; nobody can be asked here{way}"
-            return self._deny(call, verdict.reason + way, "permission", rule=rule)
+            return self._deny(call, verdict.reason + way, "permission", rule=rule, why=_why(verdict))
         ask = out.PermissionAsk(
             ask_id=uuid.uuid4().hex,
             tool_name=call.name,
             tool_input=call.input,
             reason=verdict.reason,
+            why=_why(verdict),
             suggested_rules=verdict.suggested_rules,
             timeout_sec=round(self._config.ask_timeout_s),
             diff=await admitted.tool.preview(admitted.parsed, self._context) if admitted.tool.preview else None,
@@ -168,19 +169,39 @@ class Gate:
             phrase = error.phrase
             self._engine.emit(out.Notice(text=str(error), code=phrase.key, values=phrase.values, level="warning"))
 
-    def _deny(self, call: ToolCall, reason: str, source: out.DeniedBy, rule: str | None) -> Refused:
+    def _deny(
+        self, call: ToolCall, reason: str, source: out.DeniedBy, rule: str | None, why: out.Why | None = None
+    ) -> Refused:
         if self._standing.denied():
             text = "Three denials in a row. /mode plan lets the model plan without asking."
             self._engine.emit(out.Notice(text=text, code="denials"))
         by_person = f"Permission denied by user for {call.name}" + (f": {reason}" if reason else "")
         output = by_person if source == "user" else f"Permission denied: {reason}"
-        return _refused(call, reason, output, source, rule=rule)
+        return _refused(call, reason, output, source, rule=rule, why=why)
 
 
-def _refused(call: ToolCall, reason: str, output: str, source: out.DeniedBy, rule: str | None = None) -> Refused:
+def _why(verdict: Verdict) -> out.Why | None:
+    return out.Why(id=verdict.why.id, about=verdict.why.what) if verdict.why else None
+
+
+def _refused(
+    call: ToolCall,
+    reason: str,
+    output: str,
+    source: out.DeniedBy,
+    rule: str | None = None,
+    why: out.Why | None = None,
+) -> Refused:
     return Refused(
         call=call,
         denial=out.ToolDenied(
-            id=call.id, name=call.name, input=call.input, reason=reason, output=output, source=source, rule=rule
+            id=call.id,
+            name=call.name,
+            input=call.input,
+            reason=reason,
+            output=output,
+            source=source,
+            rule=rule,
+            why=why,
         ),
     )
