@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from prompt_toolkit.utils import get_cwidth
 
 from helloclaw.repl.menu import Choice, Menu, render
 from helloclaw.wording.width import columns
@@ -132,7 +133,7 @@ def test_nothing_in_a_row_can_steer_the_terminal() -> None:
     assert rows(Menu((Choice(1, "a\x1b[2Jb\nc", "\u202eend"),))) == ["❯ 1. a\\x1b[2Jb c  \\u202eend"]
 
 
-LABELS = st.text(st.sampled_from("ab 中文。…é👍\t\n\x1b\u202e\ud800"), max_size=30)
+LABELS = st.text(st.sampled_from("ab 中文。…éก็👍한\t\n\x1b\u202e\ud800"), max_size=30)
 
 
 @given(
@@ -158,6 +159,8 @@ def test_no_row_is_too_wide_and_no_menu_too_tall(
     shown = rows(menu, width, height, ascii=ascii)
     assert max(map(columns, shown)) <= width
     assert len(shown) <= height
+    # As the screen's own library counts, which knows more of emoji.
+    assert max(map(get_cwidth, shown)) <= width
     # The cursor is in sight, if there is room for its mark.
     if menu.at is not None:
         assert any(row.startswith(">" if ascii else "❯") for row in shown) or width == 1
@@ -237,3 +240,51 @@ def test_a_secret_shows_bullets_only(tmp_path: Path) -> None:
         window.type(ESC)
         assert window.until("None") == "got 5 your None"
         assert "sk-" not in window.seen
+
+
+def test_in_another_application_it_has_its_own_keys(tmp_path: Path) -> None:
+    script = """
+        import asyncio
+        from prompt_toolkit.application import Application
+        from prompt_toolkit.layout.containers import HSplit, Window
+        from prompt_toolkit.layout.controls import FormattedTextControl
+        from prompt_toolkit.layout.layout import Layout
+        from helloclaw.repl.menu import Choice, Menu, MenuView
+        heard = []
+        def on_choice(value):
+            heard.append(value)
+            if value == "end":
+                app.exit()
+        menu = Menu((Choice("yes", "Yes", key="y"), Choice("no", "No", key="n"), Choice("end", "End", key="e")))
+        view = MenuView(menu, on_choice, title="Question?")
+        body = HSplit([Window(FormattedTextControl("around"), height=1), view.container])
+        app = Application(layout=Layout(body, focused_element=view.container), key_bindings=view.key_bindings)
+        asyncio.run(app.run_async())
+        print("heard", *heard, ".")
+    """
+    with run_alone(tmp_path, script) as window:
+        window.until("❯ 1. Yes")
+        window.type("nY2q" + UP + ENTER)
+        window.until("❯ 1. Yes")
+        window.type("e")
+        assert "heard no yes no None yes end ." in window.until("end .")
+
+
+def test_ctrl_c_can_mean_out_instead_of_back(tmp_path: Path) -> None:
+    script = """
+        import asyncio
+        from helloclaw.repl.menu import Choice, Interrupted, Menu, ask_text, choose
+        async def ask(question):
+            try:
+                return await question
+            except Interrupted:
+                return "out"
+        print("menu", asyncio.run(ask(choose(Menu((Choice(1, "one"),)), "Menu?", interruptible=True))))
+        print("text", asyncio.run(ask(ask_text("Text?", interruptible=True))), ".")
+    """
+    with run_alone(tmp_path, script) as window:
+        window.until("Menu?")
+        window.type("\x03")
+        window.until("Text?")
+        window.type("\x04")
+        assert window.until("text out .") == "menu out\ntext out ."
