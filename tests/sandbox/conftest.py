@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from helloclaw.sandbox.launch import SessionSandbox
+from helloclaw.sandbox.session import SessionSandbox
 from helloclaw.sandbox.offer import Offer, probe, try_landlock
 
 NOBODY = 65534

@@ -79,18 +79,23 @@ class Gate:
         checked = self._check(call)
         if not isinstance(checked, Admitted):
             return checked
-        if refusal := await self._permit(checked):
-            return refusal
-        verdict = await self._hooks.before_tool(checked.call)
+        permitted = await self._permit(checked)
+        if isinstance(permitted, Refused):
+            return permitted
+        verdict = await self._hooks.before_tool(permitted.call)
         if verdict.blocked is not None:
-            return _refused(checked.call, verdict.blocked, f"Blocked by hook: {verdict.blocked}", "hook")
-        if verdict.updated_input is None or verdict.updated_input == checked.call.input:
-            return replace(checked, hook_context=verdict.context)
-        rewritten = self._check(msgspec.structs.replace(checked.call, input=verdict.updated_input))
-        if isinstance(rewritten, Admitted):
-            refusal = await self._permit(rewritten)
-            return refusal or replace(rewritten, changed=True, hook_context=verdict.context)
-        return rewritten
+            return _refused(permitted.call, verdict.blocked, f"Blocked by hook: {verdict.blocked}", "hook")
+        if verdict.updated_input is not None and verdict.updated_input != permitted.call.input:
+            rewritten = self._check(msgspec.structs.replace(permitted.call, input=verdict.updated_input))
+            permitted = await self._permit(rewritten) if isinstance(rewritten, Admitted) else rewritten
+            if not isinstance(permitted, Admitted):
+                return permitted
+            permitted = replace(permitted, changed=True)
+        if verdict.ask is not None:
+            question = Verdict(behaviour=Behaviour.ASK, reason=verdict.ask, step=5)
+            if refusal := await self._ask(permitted, question):
+                return refusal
+        return replace(permitted, hook_context=verdict.context)
 
     def _check(self, call: AnyCall) -> Admitted | Wrong:
         """Find the tool and validate the arguments. Nothing is guessed."""
@@ -109,17 +114,18 @@ class Gate:
             return Wrong(call=call, output=ToolOutput(text=str(error), is_error=True))
         return Admitted(call=call, tool=tool, parsed=parsed, subject=subject, approval=approval)
 
-    async def _permit(self, admitted: Admitted) -> Refused | None:
+    async def _permit(self, admitted: Admitted) -> Admitted | Refused:
+        """The call, held to what the decision was about; or why it must not run."""
         rules = self._standing.with_granted(self._config.rules)
         verdict = decide(admitted.subject, self._standing.mode, rules, self._config.scope())
         match verdict.behaviour:
             case Behaviour.ALLOW:
                 self._standing.allowed()
-                return None
+                return replace(admitted, approval=msgspec.structs.replace(admitted.approval, confined=verdict.confined))
             case Behaviour.DENY:
                 return self._deny(admitted.call, verdict.reason, "permission", rule=None, why=_why(verdict))
             case Behaviour.ASK:
-                return await self._ask(admitted, verdict)
+                return await self._ask(admitted, verdict) or admitted
 
     async def _ask(self, admitted: Admitted, verdict: Verdict) -> Refused | None:
         call = admitted.call

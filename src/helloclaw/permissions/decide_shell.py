@@ -203,7 +203,7 @@ class _Judge:
     def sandboxed(self) -> Verdict:
         why = Why("sandboxed")
         shown = [_part(part.text, Behaviour.ALLOW, why) for part in self._examined.parts]
-        return _verdict(Behaviour.ALLOW, why, 3, None, shown)
+        return structs.replace(_verdict(Behaviour.ALLOW, why, 3, None, shown), confined=True)
 
     # Step 5
 

@@ -65,7 +65,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     """The decision. `step` is the pipeline's step that made it (1 shell safety … 5 ask the person).
 
     `rule` is the rule that decided. `suggested_rules` are what `always` would save, narrowest first: each alone would
-    let this call pass. `why` is `reason` before it was put into English.
+    let this call pass. `why` is `reason` before it was put into English. `confined`: it passes only into a sandbox.
     """
 
     behaviour: Behaviour
@@ -75,3 +75,4 @@ class Verdict(Struct, frozen=True, kw_only=True):
     suggested_rules: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     why: Why | None = None
+    confined: bool = False

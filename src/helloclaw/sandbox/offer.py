@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["bubblewrap", "landlock", "none"]
+from helloclaw.sandbox.launch import Kind
+
 _PATIENCE_S = 5.0
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from helloclaw.permissions.paths import is_within
+from helloclaw.sandbox.launch import CannotConfine
 from helloclaw.sandbox.placeholders import is_placeholder
 
 CONTROLS = (".claude", ".hooks.json", ".hooks.disabled", ".env", ".mcp.json")
@@ -41,10 +42,6 @@ class Profile(Struct, frozen=True, kw_only=True):
     protected: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
-
-
-class CannotConfine(Exception):
-    """A directory in which a sandbox could not hold what it promises. The text says why, in English."""
 
 
 def profile_for(workdir: Path, temporary: Path, home: Path, product_home: Path) -> Profile:

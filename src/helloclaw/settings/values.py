@@ -49,13 +49,17 @@ class AgentSettings(Struct, frozen=True, kw_only=True):
 
 
 class PermissionSettings(Struct, frozen=True, kw_only=True):
-    """The person's own rules, for every directory. A question is left open for `ask_timeout_s` seconds."""
+    """The person's own rules, for every directory. A question is left open for `ask_timeout_s` seconds.
+
+    `sandbox` "off" has commands asked about that would otherwise run confined.
+    """
 
     mode: Mode = "default"
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     ask_timeout_s: Positive = 180
+    sandbox: Literal["auto", "off"] = "auto"
 
 
 class WebSettings(Struct, frozen=True, kw_only=True):

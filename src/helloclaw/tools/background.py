@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from helloclaw.tools.base import Facts, Tool, ToolError, ToolOutput
 from helloclaw.tools.command import CommandLine, Ending, run_command
 from helloclaw.tools.command_output import CommandOutput, describe
-from helloclaw.tools.context import ToolContext
+from helloclaw.tools.context import Approval, ToolContext
 from helloclaw.tools.persisted import OutputStore
 from helloclaw.tools.shell import ShellState
 
@@ -91,8 +91,13 @@ class BackgroundCommands:
         """All that are running or remembered, in the order they were started."""
         return tuple(self._known.values())
 
-    async def start(self, command: str, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> BackgroundTask:
-        """Start `command` in the shell's current directory. Raises `ToolError` when too many are running."""
+    async def start(
+        self, command: str, *, timeout_s: float = DEFAULT_TIMEOUT_S, approval: Approval | None = None
+    ) -> BackgroundTask:
+        """Start `command` in the shell's current directory, confined if that was a condition of its `approval`.
+
+        Raises `ToolError` when too many are running.
+        """
         if len(self._running) >= self._max_running:
             raise ToolError(
                 f"{len(self._running)} commands are running in the background, the most allowed; wait for one to end "
@@ -100,7 +105,7 @@ class BackgroundCommands:
             )
         self._shell.leave_lost_directory()
         task = BackgroundTask(f"bg_{secrets.token_hex(3)}", command, self._workdir)
-        line = await self._shell.line(command)
+        line = await self._shell.line(command, approval)
         self._known[task.task_id] = task
         self._forget_old()
         runner = asyncio.create_task(self._run(task, line, timeout_s), name=task.task_id)
@@ -186,7 +191,7 @@ def _tail(task: BackgroundTask) -> str:
 async def run(call: BackgroundRun, context: ToolContext) -> ToolOutput:
     context.shell.leave_lost_directory()
     context.approved_cwd()
-    task = await context.background.start(call.command, timeout_s=call.timeout)
+    task = await context.background.start(call.command, timeout_s=call.timeout, approval=context.approval)
     where = f"its output goes to {context.workdir / task.store.place}" if task.store.in_file else task.store.where()
     return ToolOutput(text=f"Started {task.task_id}; {where}. You are told when it ends.")
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
+from helloclaw.sandbox.launch import CannotConfine, Launch, Sandbox
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.process_tree import MARK_VARIABLE, ProcessTree, end_tree, mark_file
 
@@ -30,12 +31,16 @@ _PRELUDE = Path(__file__).with_name("prelude.sh")
 
 
 class CommandLine(Struct, frozen=True, kw_only=True):
-    """A text for bash and where it runs. `mark` tells its processes from all others, see `ProcessTree`."""
+    """A text for bash and where it runs. `mark` tells its processes from all others, see `ProcessTree`.
+
+    In a `sandbox` it is confined, and nothing of it outlives its main process.
+    """
 
     text: str
     cwd: Path
     environ: Mapping[str, str]
     mark: str
+    sandbox: Sandbox | None = None
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -108,13 +113,25 @@ async def run_command(line: CommandLine, *, timeout_s: float | None, receive: Ca
     """
     if os.name == "nt":
         raise ToolError("commands need bash, which this system does not have; run HelloClaw in WSL to use them")
+    arguments = (_find_bash(line.environ), "--noprofile", "--norc", "-c", line.text)
+    if line.sandbox is None:
+        return await _run(line, Launch(arguments=arguments), timeout_s, receive)
+    try:
+        async with line.sandbox.confined(arguments, line.cwd) as launch:
+            return await _run(line, launch, timeout_s, receive)
+    except (CannotConfine, OSError) as error:
+        raise ToolError(f"the command was not run, since it can't be confined: {error}") from error
+
+
+async def _run(line: CommandLine, launch: Launch, timeout_s: float | None, receive: Callable[[bytes], None]) -> Ending:
     started = time.monotonic()
     tree = ProcessTree(root=None, mark=line.mark)
     process: asyncio.subprocess.Process | None = None
     with marked(line.mark) as mark:
         pipe = OutputPipe(receive)
         try:
-            process = await _start(line, pipe.writer, mark)
+            process = await _start(line, launch, pipe.writer, mark)
+            launch.started()
             pipe.close_writer()
             exit_code = await _wait(process, timeout_s)
             if exit_code is None:
@@ -135,26 +152,23 @@ async def run_command(line: CommandLine, *, timeout_s: float | None, receive: Ca
         )
 
 
-async def _start(line: CommandLine, output: int, mark: int) -> asyncio.subprocess.Process:
+async def _start(line: CommandLine, launch: Launch, output: int, mark: int) -> asyncio.subprocess.Process:
     environ = {
         **line.environ,
         MARK_VARIABLE: line.mark,
         "BASH_ENV": re.sub(r'([$`"\\])', r"\\\1", str(_PRELUDE)),
         "HELLOCLAW_CWD_FD": str(mark),
+        **launch.environ,
     }
     try:
         return await asyncio.create_subprocess_exec(
-            _find_bash(line.environ),
-            "--noprofile",
-            "--norc",
-            "-c",
-            line.text,
+            *launch.arguments,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             cwd=line.cwd,
             env=environ,
-            pass_fds=(mark,),
+            pass_fds=(mark, *launch.inherited),
             start_new_session=True,
         )
     except OSError as error:

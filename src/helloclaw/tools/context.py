@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 
 class Approval(Struct, frozen=True, kw_only=True):
-    """What a decision was about: the files a call named, resolved, and the directory it was to run in."""
+    """What a decision was about: the files a call named, resolved, and the directory it was to run in.
+
+    `confined`: it may run only in a sandbox.
+    """
 
     paths: frozenset[Path]
     cwd: Path
+    confined: bool = False
 
 
 class ToolContext:

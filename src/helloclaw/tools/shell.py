@@ -9,10 +9,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from helloclaw.tools.base import Facts, Tool, ToolOutput
+from helloclaw.sandbox.launch import Sandbox
+from helloclaw.tools.base import Facts, Tool, ToolError, ToolOutput
 from helloclaw.tools.command import CommandLine, Ending, run_command
 from helloclaw.tools.command_output import CommandOutput, describe
-from helloclaw.tools.context import ToolContext
+from helloclaw.tools.context import Approval, ToolContext
 from helloclaw.tools.environment import rebuild
 from helloclaw.tools.persisted import BASH_LIMIT, OutputStore
 from helloclaw.tools.process_tree import ProcessTree, end_tree, shows_marks
@@ -33,19 +34,28 @@ class ShellState:
     def __init__(self, *, workdir: Path, environ: Mapping[str, str]) -> None:
         self.workdir = workdir
         self.cwd = workdir
+        self.sandbox: Sandbox | None = None
         self._environ = environ
         self._session = secrets.token_hex(8)
         self._commands = 0
         self._left: list[Ending] = []
 
-    async def line(self, text: str) -> CommandLine:
-        """`text` with the directory, the environment and the mark it is to run with."""
+    async def line(self, text: str, approval: Approval | None) -> CommandLine:
+        """`text` with the directory, the environment, the mark and the sandbox it is to run with.
+
+        Raises `ToolError` where it may run only in a sandbox, and there is none.
+        """
+        confined = approval is not None and approval.confined
+        if confined and self.sandbox is None:
+            raise ToolError("the command may run only in a sandbox, and there is none any more; try again")
         self._commands += 1
         mark = f"{self._session}.{self._commands}."
         environ = rebuild(self._environ)
         if outranking := await neutral_git_config(text, self.cwd, environ):
             environ = rebuild(self._environ, git_config=outranking)
-        return CommandLine(text=text, cwd=self.cwd, environ=environ, mark=mark)
+        return CommandLine(
+            text=text, cwd=self.cwd, environ=environ, mark=mark, sandbox=self.sandbox if confined else None
+        )
 
     def leave_lost_directory(self) -> str:
         """Go back to the working directory if the current one is gone; what to tell the model then."""
@@ -79,6 +89,8 @@ class ShellState:
                     await end_tree(ProcessTree(root=left.root, mark=f"{self._session}."))
                 left.rest.close()
         self._left.clear()
+        if self.sandbox is not None:
+            self.sandbox.close()
 
 
 async def run(call: Bash, context: ToolContext) -> ToolOutput:
@@ -88,12 +100,19 @@ async def run(call: Bash, context: ToolContext) -> ToolOutput:
     store = OutputStore(context.workdir, f"bash-{secrets.token_hex(4)}", limit=BASH_LIMIT)
     output = CommandOutput(store, context.report)
     try:
-        line = await shell.line(call.command)
+        line = await shell.line(call.command, context.approval)
         ending = await run_command(line, timeout_s=call.timeout, receive=output.receive)
     finally:
         output.close()
-    notes = (lost, describe(ending), shell.move_to(ending.cwd), shell.adopt(ending))
+    notes = (lost, describe(ending), _limits(line, ending), shell.move_to(ending.cwd), shell.adopt(ending))
     return ToolOutput(text=_text(store, notes), is_error=ending.exit_code != 0)
+
+
+def _limits(line: CommandLine, ending: Ending) -> str:
+    """What a model has to know of a confined command that failed."""
+    if line.sandbox is None or ending.exit_code == 0:
+        return ""
+    return "it ran in a sandbox: no network, and writing only below the working directory and in $TMPDIR"
 
 
 def _text(store: OutputStore, notes: tuple[str, ...]) -> str:
