@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -67,7 +68,9 @@ def sentences(text: str) -> list[str]:
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_command_says_no_english_sentence(program: Program, words: list[str]) -> None:
     # Some model, so that none is fetched; where the words name one of their own, nothing is to be in its way.
-    some = {} if "--model" in words or words[0] == "model" else {"LLM_BASE_URL": NOWHERE, "LLM_MODEL_ID": "m"}
+    some: dict[str, Any] = (
+        {} if "--model" in words or words[0] == "model" else {"LLM_BASE_URL": NOWHERE, "LLM_MODEL_ID": "m"}
+    )
     ended = program(*words, LANG="zh_CN.UTF-8", EDITOR="false", **some)
     assert (sentences(ended.out + ended.err), ended.code in {0, 1, 2}) == ([], True)
     assert re.search(r"[\u3400-\u9fff]", ended.out + ended.err)

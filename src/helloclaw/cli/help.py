@@ -62,7 +62,7 @@ def _single(speak: Texts, command: Command, action: Action | None, width: int) -
     return "\n\n".join(
         (
             _text(speak(about), width),
-            f"{speak('help.heading.usage')}\n  {_line(command, action)}",
+            "\n".join((speak("help.heading.usage"), *wrapped(f"  {_line(command, action)}", width, hang=6))),
             _section(speak, "help.heading.options", _rows((*own, *rest)), width),
         )
     )

@@ -115,7 +115,7 @@ class Feed:
             case events.UsageEvent():
                 self.usage = event
             case events.Status():
-                self._detail = event.text
+                self._detail = notice_text(event, self._say)
 
     def _hear_rest(self, event: Event) -> str:
         match event:

@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 
-from helloclaw.i18n import SpokenError
+from helloclaw.i18n import Phrase, SpokenError
+from helloclaw.i18n.system import reason_of
 from helloclaw.wording.plain import one_line
 
 _COMMON = ("nano", "vim", "vi")
@@ -40,7 +41,7 @@ def edit(text: str, command: Sequence[str], environ: Mapping[str, str]) -> str:
     try:
         handle, path = tempfile.mkstemp(prefix="helloclaw-", suffix=".md")
     except OSError as error:
-        raise EditorFailed("compose.editor.file", reason=error.strerror or str(error)) from error
+        raise EditorFailed("compose.editor.file", reason=reason_of(error)) from error
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
             stream.write(text + "\n" * bool(text and not text.endswith("\n")))
@@ -57,5 +58,5 @@ def edit(text: str, command: Sequence[str], environ: Mapping[str, str]) -> str:
     return edited if text.endswith("\n") else edited.removesuffix("\n")
 
 
-def _reason(error: OSError | ValueError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+def _reason(error: OSError | ValueError) -> Phrase | str:
+    return reason_of(error) if isinstance(error, OSError) else str(error)

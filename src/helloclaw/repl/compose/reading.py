@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from helloclaw.i18n import Phrase
+from helloclaw.i18n.system import reason_of
 from helloclaw.llm.messages import ImageBlock
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.paths import open_regular, resolve_path, shown
@@ -45,7 +46,7 @@ def read(raw: str, path: Path, workdir: Path) -> str | ImageBlock | Phrase:
         with open_regular(path) as stream:
             data = stream.read(_WHOLE_BYTES + 1)
     except OSError as error:
-        return Phrase("compose.mention.unreadable", path=name, reason=error.strerror or str(error))
+        return Phrase("compose.mention.unreadable", path=name, reason=reason_of(error))
     except ToolError as error:
         return Phrase("compose.mention.unreadable", path=name, reason=one_line(str(error), 200))
     if media_type := image_type(data):
