@@ -10,8 +10,10 @@ PAGE = """<!DOCTYPE html>
 <nav><ul><li><a href="/nav">Navigation</a></li></ul></nav>
 <main>
 <h1>Claws <small>爪子</small></h1>
-<p>Text with <b>bold</b>, <a href="guide.html">a guide</a>, <a href="https://other.org/x?a=1&amp;b=2#c">another site</a>,
-<a href="javascript:alert(1)">a trap</a>, <a href="data:text/html,x">data</a>, <a href="file:///etc/passwd">a file</a>,
+<p>Text with <b>bold</b>, <a href="guide.html">a guide</a>,
+<a href="https://other.org/x?a=1&amp;b=2#c">another site</a>,
+<a href="javascript:alert(1)">a trap</a>,
+<a href="data:text/html,x">data</a>, <a href="file:///etc/passwd">a file</a>,
 <a href="#top">the top</a> and <a href="mailto:a@example.org">mail</a>.</p>
 <p hidden>hidden words</p><p style="display: none">more hidden words</p><p style="color: red">red words</p>
 <img src="/cat.png" alt="A cat"><img src="data:image/png;base64,AAAA">
@@ -30,7 +32,8 @@ PAGE = """<!DOCTYPE html>
 
 PAGE_TEXT = """# Claws 爪子
 
-Text with **bold**, [a guide](https://example.org/docs/guide.html), [another site](https://other.org/x?a=1&b=2#c), a trap, data, a file, the top and [mail](mailto:a@example.org).
+Text with **bold**, [a guide](https://example.org/docs/guide.html), [another site](https://other.org/x?a=1&b=2#c), \
+a trap, data, a file, the top and [mail](mailto:a@example.org).
 
 red words
 

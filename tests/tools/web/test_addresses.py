@@ -67,8 +67,8 @@ def test_what_is_closed_and_why() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "223.5.5.5", "192.0.1.1", "2606:4700:4700::1111", "2400:3200::1",
-     "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"],
+    ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "223.5.5.5", "192.0.1.1", "2606:4700:4700::1111", 
+     "2400:3200::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"],
 )  # fmt: skip
 def test_the_open_internet_is_open(address: str) -> None:
     assert address_allowed(address)

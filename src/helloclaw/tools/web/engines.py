@@ -66,7 +66,7 @@ async def searxng(query: str, count: int, *, url: str) -> list[SearchResult]:
 async def duckduckgo(
     query: str, count: int, *, proxy: str | None = None, certificates: str | None = None
 ) -> list[SearchResult]:
-    """By `ddgs`, which keeps up with a page that was made for browsers."""
+    """By `ddgs`, which keeps up with a page that was made for browsers. Raises `SearchFailed` for no results too."""
     return await asyncio.to_thread(_duckduckgo, query, count, proxy, certificates)
 
 
@@ -83,7 +83,7 @@ def _duckduckgo(query: str, count: int, proxy: str | None, certificates: str | N
         found = client.text(query, region=region, max_results=count, backend="duckduckgo")
     except Exception as error:  # whatever a scraper meets: its own errors, those of its client and parser
         if "No results" in str(error):
-            return []
+            raise SearchFailed("it gave no results, which is also what it does after too many searches") from None
         raise SearchFailed(_clause(error)) from error
     return [
         result

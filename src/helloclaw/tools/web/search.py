@@ -94,7 +94,12 @@ def _searxng(named: str) -> tuple[str, Ask]:
     url = named[len("searxng:") :] if named.lower().startswith("searxng:") else named
     if not url.startswith(("http://", "https://")):
         raise ToolError(f"web.search_provider is {named!r}, but it can only be {_KNOWN}; the person can set it")
-    return f"SearXNG at {url}", lambda query, count: engines.searxng(query, count, url=url)
+    return f"SearXNG at {_host(url)}", lambda query, count: engines.searxng(query, count, url=url)
+
+
+def _host(url: str) -> str:
+    """The host and port of a URL, without a password that it may carry."""
+    return url.split("/")[2].rpartition("@")[2]
 
 
 def _key(provider: str, variable: str, key: str) -> str:
