@@ -6,13 +6,9 @@ What else may be wrong with the model is left for the session to say.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from helloclaw.cli.run import Run
 from helloclaw.settings.source import SettingsSource
-
-if TYPE_CHECKING:
-    from helloclaw.llm.local.weights import Weights
 
 
 def fetch_missing_weights(run: Run, source: SettingsSource) -> None:
@@ -20,11 +16,17 @@ def fetch_missing_weights(run: Run, source: SettingsSource) -> None:
 
     Raises `PullFailed`; `asyncio.CancelledError` when somebody stops it.
     """
-    from helloclaw.llm.local.weights import models_directory, pulled
+    name = _embedded(source)
+    if name is None:
+        return
+    from helloclaw.llm.local.weights import UnknownWeights, find, models_directory, pulled
 
-    weights = _needed(source)
+    try:
+        weights = find(name)
+    except UnknownWeights:
+        return
     directory = models_directory(run.home().models, run.environ)
-    if weights is None or pulled(weights, directory) or find_spec("xllamacpp") is None:
+    if pulled(weights, directory) or find_spec("xllamacpp") is None:
         return
     from helloclaw.cli.model_pull import pull_shown
 
@@ -33,14 +35,13 @@ def fetch_missing_weights(run: Run, source: SettingsSource) -> None:
     pull_shown(run, weights.name)
 
 
-def _needed(source: SettingsSource) -> Weights | None:
-    """The catalogue's entry if the settings mean one, None for any other model."""
-    from helloclaw.llm.local.weights import UnknownWeights, find
+def _embedded(source: SettingsSource) -> str | None:
+    """The embedded model's name if the settings mean one, None for any other model."""
     from helloclaw.llm.providers import UnknownModel
     from helloclaw.settings.endpoint import endpoint_from
 
     try:
         endpoint = endpoint_from(source.current(), source.environ)
-        return find(endpoint.model) if endpoint.profile.name == "local" and not endpoint.base_url else None
-    except (UnknownModel, UnknownWeights):
+    except UnknownModel:
         return None
+    return endpoint.model if endpoint.profile.name == "local" and not endpoint.base_url else None

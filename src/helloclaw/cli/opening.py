@@ -58,21 +58,21 @@ def session_named(run: Run) -> str | None:
 
     `-r` without an id is for who can show a menu; here it is a `UsageError`.
     """
-    from helloclaw.agent.catalog import find_session, list_sessions
-
     home = run.home()
     named = run.arguments.text("session") or run.arguments.text("resume")
+    if not named and not run.arguments.flag("resume") and not run.arguments.flag("continue"):
+        return None
+    from helloclaw.agent.catalog import find_session, list_sessions
+
     if named:
         return find_session(home, named).stem
     if run.arguments.flag("resume"):
         raise UsageError("session.which")
-    if run.arguments.flag("continue"):
-        workdir = run.workdir()
-        here = list_sessions(home, workdir)
-        if not here:
-            raise NothingThere("session.none_here", path=str(workdir))
-        return here[0].id
-    return None
+    workdir = run.workdir()
+    here = list_sessions(home, workdir)
+    if not here:
+        raise NothingThere("session.none_here", path=str(workdir))
+    return here[0].id
 
 
 def _workdir(run: Run, home: Home, resume: str | None) -> Path:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import os
+import stat
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 from helloclaw import __version__
 from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.opening import plan_opening, session_named
+from helloclaw.cli.parse import UsageError
 from helloclaw.cli.problems import explain
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.repl.options import ReplOptions, Wish
@@ -23,14 +27,26 @@ def main(run: Run) -> int:
     if _can_paint(run):
         from helloclaw.repl.early_keys import keys_kept
 
+        # Modules are being loaded, whose objects all stay: the collector would search them in vain.
+        gc.disable()
         with keys_kept():
             return _paint(run, run.settings())
+    if not run.terminal.reads_terminal and _nothing_to_read():
+        raise UsageError("repl.no_terminal")
     source = run.settings()
     from helloclaw.repl.plain import talk_plainly
 
     fetch_missing_weights(run, source)
     asyncio.run(talk_plainly(_options(run, source, session_named(run)), run.terminal))
     return 0
+
+
+def _nothing_to_read() -> bool:
+    """Whether standard input is closed or a device such as `/dev/null`, rather than a pipe or a file with lines."""
+    try:
+        return stat.S_ISCHR(os.fstat(0).st_mode)
+    except OSError:
+        return True
 
 
 def _can_paint(run: Run) -> bool:

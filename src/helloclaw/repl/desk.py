@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from helloclaw.i18n import Texts
 from helloclaw.repl.options import ReplOptions
-from helloclaw.slash.base import Host
 
 if TYPE_CHECKING:
     from prompt_toolkit.styles import Style
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from helloclaw.repl.menu import Choice
     from helloclaw.repl.output.cards import Cards
     from helloclaw.repl.output.painter import Painter
-    from helloclaw.repl.output.theme import Palette
+    from helloclaw.repl.output.theme import Depth, Palette
     from helloclaw.repl.screen import Screen, View
+    from helloclaw.slash.base import Host
 
 RING_AFTER_S = 8.0
 GUARD_S = 0.5
@@ -36,10 +37,8 @@ class Desk:
 
     screen: Screen
     composer: Composer
-    painter: Painter
-    cards: Cards
-    feed: Feed
     palette: Palette
+    depth: Depth
     first_mode: Mode
     ascii: bool
 
@@ -53,6 +52,25 @@ class Desk:
         self._hint = ("", 0.0)
         self._style: tuple[Palette, Style] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @cached_property
+    def painter(self) -> Painter:
+        """Like `cards` and `feed` made when there is something to show, which is after the first prompt."""
+        from helloclaw.repl.output.painter import Painter
+
+        return Painter(self.screen.columns, self.depth, self.palette, ascii=self.ascii)
+
+    @cached_property
+    def cards(self) -> Cards:
+        from helloclaw.repl.output.cards import Cards
+
+        return Cards(self.painter, self.say, ascii=self.ascii)
+
+    @cached_property
+    def feed(self) -> Feed:
+        from helloclaw.repl.feed import Feed
+
+        return Feed(self.painter, self.cards, self.say)
 
     def host(self, session: Session) -> Host:
         options = self.options

@@ -1,4 +1,4 @@
-"""Keys that are typed while the program is still starting: kept as they are for the input line, not echoed before it."""
+"""Keys typed while the program is still starting: kept as they are for the input line, not echoed before it."""
 
 from __future__ import annotations
 

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING
 from helloclaw.repl.compose.composer import Composer
 from helloclaw.repl.compose.shapes import CommandHelp, Composed
 from helloclaw.repl.desk import GUARD_S, Desk
-from helloclaw.repl.feed import Feed
-from helloclaw.repl.output.cards import Cards
-from helloclaw.repl.output.painter import Painter
 from helloclaw.repl.output.theme import colour_depth, palette_for
 from helloclaw.repl.screen import Screen
 from helloclaw.repl.terminal_output import terminal_output
@@ -38,7 +35,7 @@ def set_up(
     desk.palette = palette_for(settings.ui.theme, desk.environ)
     desk.model = model_named(settings)
     desk.first_mode = settings.permissions.mode
-    depth = colour_depth(desk.environ, is_terminal=True)
+    depth = desk.depth = colour_depth(desk.environ, is_terminal=True)
     desk.composer = Composer(
         home=desk.options.home,
         workdir=talk.cwd,
@@ -59,9 +56,6 @@ def set_up(
         source=source,
         output=output or terminal_output(depth, desk.environ.get("TERM")),
     )
-    desk.painter = Painter(desk.screen.columns, depth, desk.palette, ascii=desk.ascii)
-    desk.cards = Cards(desk.painter, desk.say, ascii=desk.ascii)
-    desk.feed = Feed(desk.painter, desk.cards, desk.say)
 
 
 def speaks_utf8() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,9 +69,12 @@ class Talk:
             self.end()
 
     async def _sessions(self, ready: asyncio.Event) -> None:
+        await ready.wait()
+        await asyncio.to_thread(_load)
+        gc.freeze()
+        gc.enable()
         from helloclaw.repl.conversation import Conversation
 
-        await ready.wait()
         wish: Wish | None = self._options.first
         before: str | None = None
         while wish is not None and not self._left:
@@ -144,15 +148,18 @@ class Talk:
     # Rows.
 
     def live(self, rows: int) -> str:
+        if self._conversation is None:
+            return ""
         self._desk.painter.resize(self._desk.screen.columns)
         return self._desk.feed.live(rows)
 
     def status(self, width: int) -> StyleAndTextTuples:
         from helloclaw.repl.status import queue_rows, status_row
 
-        feed, conversation, desk = self._desk.feed, self._conversation, self._desk
+        conversation, desk = self._conversation, self._desk
         rows: StyleAndTextTuples = []
         if conversation is not None and conversation.busy:
+            feed = desk.feed
             rows = status_row(feed.phase, feed.seconds, feed.detail, width, desk.say, ascii_only=desk.ascii)
         if conversation is not None and conversation.queued:
             rows = [*rows, *([("", "\n")] if rows else []), *queue_rows(conversation.queued, width, desk.say)]
@@ -164,7 +171,8 @@ class Talk:
         desk = self._desk
         if desk.hint_now:
             return [("class:hint", desk.hint_now)]
-        return hud(desk.feed.usage, desk.model, self.mode, width, desk.say, ascii_only=desk.ascii)
+        usage = None if self._conversation is None else desk.feed.usage
+        return hud(usage, desk.model, self.mode, width, desk.say, ascii_only=desk.ascii)
 
     # Keys.
 
@@ -199,6 +207,14 @@ class Talk:
     def recall(self) -> None:
         if self._conversation is not None:
             self._conversation.recall()
+
+
+def _load() -> None:
+    """What is needed from the first message on: a person can type already while it is loaded."""
+    from helloclaw.repl import conversation
+    from helloclaw.repl.output import answer_stream, cards
+
+    del conversation, answer_stream, cards
 
 
 def _error(task: asyncio.Task[Any]) -> BaseException | None:

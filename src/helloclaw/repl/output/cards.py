@@ -53,11 +53,13 @@ class Cards:
     def user_message(self, event: events.UserMessage) -> str:
         """What the person said, with an empty row around it; long messages are cut, for they are known."""
         lines = visible(event.text).strip("\n").split("\n") if event.text.strip() else []
-        shown = self._painter.plain("\n".join(lines[:MESSAGE_ROWS]), "user", indent=CODE_INDENT).splitlines()
+        shown = self._painter.plain("\n".join(lines[:MESSAGE_ROWS]), "user", indent=CODE_INDENT).split("\n")[:-1]
         if len(lines) > MESSAGE_ROWS or len(shown) > MESSAGE_ROWS:
             shown = [*shown[:MESSAGE_ROWS], f"{CODE_INDENT}…"]
-        if shown:
+        if lines:
             shown[0] = f"{self._painter.styled(self._marks.said, 'prompt')} {shown[0].removeprefix(CODE_INDENT)}"
+        else:
+            shown = []
         image = self._painter.row([("", CODE_INDENT), ("dim", self._fitted(self._say("card.image"), 2))])
         return "\n" + "".join(f"{row}\n" for row in [*shown, *[image for _ in event.images]]) + "\n"
 
@@ -77,7 +79,7 @@ class Cards:
         head = self._head(mark, style, _called(use.name, use.input), self._seconds(event.duration_ms / 1000))
         head += self._command(use.input)
         if event.diff and not failed:
-            rows = self._painter.diff(event.diff).splitlines()
+            rows = self._painter.diff(event.diff).split("\n")[:-1]
             return head + self._folded(rows, len(rows), DIFF_ROWS, event.diff, fold)
         return head + self._output(event.output, fold, "error" if failed else "output")
 
