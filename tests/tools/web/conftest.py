@@ -1,4 +1,4 @@
-"""A small web of real servers on loopback: 127.0.0.2 stands for the internet, the rest of this computer stays closed."""
+"""A small web of real servers on loopback: 127.0.0.2 stands for the internet, all else here stays closed."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_numbers_that_some_programs_read_as_addresses(host: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "ftp://example.org/", "//example.org/", 
+    ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "ftp://example.org/", "//example.org/",
      "example.org", "", "gopher://x/", "http:example.org", "view-source:http://example.org/"],
 )  # fmt: skip
 def test_only_the_web(url: str) -> None:
