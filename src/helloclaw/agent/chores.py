@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
 from helloclaw.agent.compact import Compaction, context_tokens
 from helloclaw.agent.config import CannotRun, Configure, TurnConfig
 from helloclaw.agent.engine import LocalEngine
-from helloclaw.agent.living import living_events
-from helloclaw.agent.rewind import Restored, changes_since, restore, shown
+from helloclaw.agent.rewind import Restored, changes_since, restore, rewind_points, shown
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import bug, cannot_run, settle_lost, unkept, warning
 from helloclaw.i18n import Phrase
@@ -78,7 +78,7 @@ class Chores:
                 )
             )
         else:
-            self._engine.emit(warning(Phrase("notice.nothing_to_compact")))
+            self._engine.publish(warning(Phrase("notice.nothing_to_compact")))
 
     def _count(self, config: TurnConfig, spent: Usage) -> None:
         total = self._engine.history.total + spent
@@ -102,18 +102,23 @@ class Chores:
             self._standing.forget_told()
 
     async def _rewind(self, chore: Rewind) -> None:
-        living = living_events(await asyncio.to_thread(self._engine.past))
-        said = (each for each in living if isinstance(each, out.UserMessage) and each.source == "user")
-        if not any(each.seq == chore.to for each in said):
-            self._engine.emit(warning(Phrase("notice.no_such_message", seq=chore.to)))
+        past = await asyncio.to_thread(self._engine.past)
+        workdir = self._context.workdir
+        if not any(point.seq == chore.to for point in rewind_points(past, workdir)):
+            self._engine.publish(warning(Phrase("notice.no_such_message", seq=chore.to)))
             return
         restored = Restored()
         if chore.files:
-            changes = changes_since(living, chore.to)
-            restored = await asyncio.to_thread(restore, changes, self._engine.backups, self._may_write)
+            changes = changes_since(past, chore.to, workdir)
+            restoring = asyncio.create_task(asyncio.to_thread(restore, changes, self._engine.backups, self._may_write))
+            # It can't be stopped half-way: what is put back must be known, or the next rewind would leave it alone.
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(restoring)
+            if not restoring.done():
+                await asyncio.wait({restoring})
+            restored = restoring.result()
             for path, data in restored.contents:
                 self._context.ledger.record(path, data)
-        workdir = self._context.workdir
         self._engine.emit(
             out.Rewound(
                 to=chore.to,

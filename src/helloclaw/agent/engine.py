@@ -18,7 +18,7 @@ import msgspec
 
 from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.backups import Backups, backups_of
-from helloclaw.agent.history import History, load_history
+from helloclaw.agent.history import History, kind_of, load_history
 from helloclaw.i18n.system import reason_of
 from helloclaw.protocol.commands import Answer, Note, Say
 from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound
@@ -27,6 +27,7 @@ from helloclaw.storage.journal import Journal, JournalError, scan
 log = logging.getLogger(__name__)
 
 Sink = Callable[[Event], None]
+_PAST = frozenset((b"user_message", b"rewound"))
 Result = TypeVar("Result")
 Emitted = TypeVar("Emitted", bound=Base)
 
@@ -136,12 +137,17 @@ class LocalEngine:
             self.history.apply(event)
 
     def past(self) -> list[Event]:
-        """Every event that was kept, as it lies in the journal. Raises `OSError`."""
+        """What was said, what was done to files, and what was taken back: all that a rewind goes by, in order.
+
+        Raises `JournalError`, `OSError`.
+        """
         decoder = msgspec.json.Decoder(Event)
         found: list[Event] = []
         for line in scan(self._journal.path).lines:
-            with contextlib.suppress(msgspec.MsgspecError):
-                found.append(decoder.decode(line))
+            kind = kind_of(line)
+            if kind in _PAST or (kind == b"tool_end" and b'"changes":[' in line):
+                with contextlib.suppress(msgspec.MsgspecError):
+                    found.append(decoder.decode(line))
         return found
 
     def keep_file(self, data: bytes) -> str:

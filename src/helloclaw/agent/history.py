@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -173,6 +173,7 @@ class _Kept(msgspec.Struct):
 class _Said(msgspec.Struct):
     text: str = ""
     source: str = "user"
+    client_id: str | None = None
 
 
 # Every line begins with its tag, which msgspec encodes first: a type can be told without decoding.
@@ -193,11 +194,12 @@ def load_history(lines: list[bytes], attachments: Attachments | None = None) -> 
     """
     history = History()
     decoder = msgspec.json.Decoder(Event)
-    kinds = [_kind(line) for line in lines]
+    kinds = [kind_of(line) for line in lines]
     rewinds = [index for index, kind in enumerate(kinds) if kind == REWOUND]
     counts = living_lines(lines, rewinds)
     with collector_paused():
-        history.first_words = _first_words(lines, kinds, counts)
+        history.first_words = first_words(lines, kinds, counts)
+        history.client_ids = _client_ids(lines, kinds)
         for index in _needed(lines, kinds, counts):
             try:
                 event = decoder.decode(lines[index])
@@ -211,14 +213,12 @@ def load_history(lines: list[bytes], attachments: Attachments | None = None) -> 
 
 
 def _apply_dead(history: History, event: Event) -> None:
-    """What stays true of an event that a rewind has taken back: it was paid for, said once, and decided."""
+    """What stays true of an event that a rewind has taken back: it was paid for, and decided."""
     match event:
         case UsageEvent():
             history.total = event.total
         case Cleared(usage=True):
             history.total = Usage()
-        case UserMessage(client_id=str(client_id)):
-            history.client_ids.add(client_id)
         case SessionUpdated():
             history.apply(event)
         case _:
@@ -239,12 +239,14 @@ def collector_paused() -> Generator[None]:
 
 def _needed(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> Iterator[int]:
     """The indices of what must be decoded: titles, modes, the last usage, and what is left of the messages."""
+    living = [kind if alive else b"" for kind, alive in zip(kinds, counts, strict=True)]
+    start = _first_kept(lines, living)
     last_usage = _last(kinds, _USAGE)
-    start = _first_kept(lines, [kind if alive else b"" for kind, alive in zip(kinds, counts, strict=True)])
+    # The total is that of all calls; what the context holds was measured by a call that still counts.
+    usages = {last_usage, _last(living, _USAGE)}
     for index, kind in enumerate(kinds):
-        # What a rewind has taken back was said all the same: it must not be taken for new when it comes again.
-        folded = kind in _FOLDED and (index >= start if counts[index] else kind == _SAID)
-        if folded or kind == _UPDATED or index == last_usage or (kind == _CLEARED and index > last_usage):
+        folded = living[index] in _FOLDED and index >= start
+        if folded or kind == _UPDATED or index in usages or (kind == _CLEARED and index > last_usage):
             yield index
 
 
@@ -255,20 +257,30 @@ def _first_kept(lines: list[bytes], kinds: list[bytes]) -> int:
     return max(at, _kept_from(lines, _last(kinds, _COMPACTED)))
 
 
-def _first_words(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> str:
+def first_words(lines: Sequence[bytes], kinds: Sequence[bytes], counts: Sequence[bool]) -> str:
     """Of the first message that counts, which a compaction may have taken from what the model sees."""
     for line, kind, alive in zip(lines, kinds, counts, strict=True):
-        if kind == _SAID and alive:
-            try:
-                said = msgspec.json.decode(line, type=_Said)
-            except msgspec.MsgspecError:
-                continue
-            if said.source == "user" and said.text:
-                return said.text
+        said = _said(line) if kind == _SAID and alive else None
+        if said is not None and said.source == "user" and said.text:
+            return said.text
     return ""
 
 
-def _kind(line: bytes) -> bytes:
+def _client_ids(lines: Sequence[bytes], kinds: Sequence[bytes]) -> set[str]:
+    """Of every message ever said, taken back or compacted: none must be taken for new when it comes again."""
+    named = (_said(line) for line, kind in zip(lines, kinds, strict=True) if kind == _SAID and b'"client_id":' in line)
+    return {said.client_id for said in named if said is not None and said.client_id}
+
+
+def _said(line: bytes) -> _Said | None:
+    try:
+        return msgspec.json.decode(line, type=_Said)
+    except msgspec.MsgspecError:
+        return None
+
+
+def kind_of(line: bytes) -> bytes:
+    """The `type` of a journal line, empty if it does not begin with one."""
     return line[len(_TAG) : line.find(b'"', len(_TAG))] if line.startswith(_TAG) else b""
 
 
@@ -278,10 +290,16 @@ def _last(kinds: list[bytes], wanted: bytes) -> int:
 
 def _kept_from(lines: list[bytes], compacted: int) -> int:
     """The index of the first line that the compaction at this index kept, 0 if there was none."""
-    if compacted < 0:
-        return 0
-    index = compacted
-    keep_from = msgspec.json.decode(lines[compacted], type=_Kept).keep_from
-    while index > 0 and msgspec.json.decode(lines[index - 1], type=_Kept).seq >= keep_from:
+    keep_from = _numbers(lines[compacted]).keep_from if compacted >= 0 else 0
+    index = max(compacted, 0)
+    while index > 0 and ((seq := _numbers(lines[index - 1]).seq) >= keep_from or seq == 0):
         index -= 1
     return index
+
+
+def _numbers(line: bytes) -> _Kept:
+    """All 0 for a damaged line."""
+    try:
+        return msgspec.json.decode(line, type=_Kept)
+    except msgspec.MsgspecError:
+        return _Kept()

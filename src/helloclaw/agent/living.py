@@ -16,16 +16,34 @@ class _Numbered(msgspec.Struct):
     to: int = 0
 
 
-def living_lines(lines: list[bytes], rewinds: Sequence[int]) -> list[bool]:
+def living_lines(lines: Sequence[bytes], rewinds: Sequence[int]) -> list[bool]:
     """Whether each line counts. `rewinds` are the indices of the `rewound` lines, in order."""
+    decoder = msgspec.json.Decoder(_Numbered)
     counts = [True] * len(lines)
+    start_of: dict[int, int] = {}  # of what was taken back, by its end: no line is looked at for each later rewind
     for index in rewinds:
-        to = msgspec.json.decode(lines[index], type=_Numbered).to
+        rewound = _numbered(decoder, lines[index])
+        if rewound is None:
+            continue
         at = index
-        while at > 0 and msgspec.json.decode(lines[at - 1], type=_Numbered).seq >= to:
-            at -= 1
-            counts[at] = False
+        while at > 0 and _is_after(decoder, lines[at - 1], rewound.to):
+            at = start_of.get(at - 1, at - 1)
+        start_of[index] = at
+        counts[at:index] = [False] * (index - at)
     return counts
+
+
+def _is_after(decoder: msgspec.json.Decoder[_Numbered], line: bytes, to: int) -> bool:
+    """Whether a line is of event `to` or a later one. A damaged line has no number, and goes the way of those around."""
+    found = _numbered(decoder, line)
+    return found is None or found.seq >= to
+
+
+def _numbered(decoder: msgspec.json.Decoder[_Numbered], line: bytes) -> _Numbered | None:
+    try:
+        return decoder.decode(line)
+    except msgspec.MsgspecError:
+        return None
 
 
 def living_events(past: Sequence[Event]) -> list[Event]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from helloclaw.agent.backups import Backups, digest
-from helloclaw.protocol.events import Event, FileChange, ToolEnd, UserMessage
+from helloclaw.agent.backups import LIMIT_BYTES, Backups, digest
+from helloclaw.agent.living import living_events
+from helloclaw.protocol.events import Event, FileChange, Rewound, ToolEnd, UserMessage
 from helloclaw.storage.atomic import replace_file
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.paths import open_regular, pinned_parent
@@ -36,31 +37,54 @@ class Restored(Struct, frozen=True, kw_only=True):
     contents: tuple[tuple[Path, bytes], ...] = ()
 
 
-def rewind_points(living: Sequence[Event], workdir: Path) -> list[RewindPoint]:
-    """Every message of the person's that counts, oldest first."""
-    points: list[RewindPoint] = []
-    changed: dict[str, None] = {}
-    for event in reversed(living):
+def rewind_points(past: Sequence[Event], workdir: Path) -> list[RewindPoint]:
+    """Every message of the person's that counts, oldest first. `past` is what the journal holds, in order."""
+    touched = {shown(path, workdir): made[-1].seq for path, made in _made(past, workdir).items()}
+    return [
+        RewindPoint(
+            seq=event.seq or 0,
+            ts=event.ts,
+            text=event.text,
+            files=tuple(sorted(name for name, seq in touched.items() if seq >= (event.seq or 0))),
+        )
+        for event in living_events(past)
+        if isinstance(event, UserMessage) and can_go_back_to(event)
+    ]
+
+
+def can_go_back_to(message: UserMessage) -> bool:
+    return message.source == "user" and bool(message.text or message.images)
+
+
+def changes_since(past: Iterable[Event], to: int, workdir: Path) -> list[FileChange]:
+    """One change for each file touched since event `to`: what it held before, and what it was left with."""
+    changes: list[FileChange] = []
+    for path, made in _made(past, workdir).items():
+        if since := [each.change for each in made if each.seq >= to]:
+            changes.append(FileChange(path=path, before=since[0].before, after=since[-1].after))
+    return changes
+
+
+class _Made(NamedTuple):
+    seq: int
+    change: FileChange
+
+
+def _made(past: Iterable[Event], workdir: Path) -> dict[str, list[_Made]]:
+    """What was done to each file and is not undone, in order: also where a rewind took back the words only."""
+    made: dict[str, list[_Made]] = {}
+    for event in past:
         match event:
-            case ToolEnd(changes=changes):
-                changed.update(dict.fromkeys(shown(change.path, workdir) for change in changes))
-            case UserMessage(source="user", text=text, seq=int(seq)) if text or event.images:
-                points.append(RewindPoint(seq=seq, ts=event.ts, text=text, files=tuple(sorted(changed))))
+            case ToolEnd(seq=int(seq), changes=changes):
+                for change in changes:
+                    made.setdefault(change.path, []).append(_Made(seq, change))
+            case Rewound(to=to, restored=restored):
+                for path in (str(workdir / name) for name in restored):
+                    kept = [each for each in made.pop(path, ()) if each.seq < to]
+                    made |= {path: kept} if kept else {}
             case _:
                 pass
-    return points[::-1]
-
-
-def changes_since(living: Iterable[Event], to: int) -> list[FileChange]:
-    """One change for each file touched by events from number `to` on: what it held before, what it was left with."""
-    first: dict[str, FileChange] = {}
-    last: dict[str, FileChange] = {}
-    for event in living:
-        if isinstance(event, ToolEnd) and (event.seq or 0) >= to:
-            for change in event.changes:
-                first.setdefault(change.path, change)
-                last[change.path] = change
-    return [FileChange(path=path, before=first[path].before, after=last[path].after) for path in first]
+    return made
 
 
 def restore(changes: Iterable[FileChange], backups: Backups, allowed: Callable[[Path], bool]) -> Restored:
@@ -72,7 +96,7 @@ def restore(changes: Iterable[FileChange], backups: Backups, allowed: Callable[[
         path = Path(change.path)
         try:
             data = _undone(change, path, backups) if allowed(path) else None
-        except (OSError, ToolError):
+        except (OSError, ValueError, ToolError):
             data = None
         if data is None:
             left.append(change.path)
@@ -84,20 +108,18 @@ def restore(changes: Iterable[FileChange], backups: Backups, allowed: Callable[[
 
 def _undone(change: FileChange, path: Path, backups: Backups) -> bytes | None:
     """What the file holds now that the change is undone (nothing, where there is none any more); None: left alone."""
-    if path.resolve() != path:
+    if os.path.realpath(path) != str(path):
         return None  # a symlink has come into its way since
     now = _content(path)
-    if (digest(now) if now is not None else None) != change.after:
-        return None
+    found = None if now is None else digest(now)
+    if found == change.before:
+        return now or b""
     wanted = b"" if change.before is None else backups.load(change.before)
-    if wanted is None:
+    if found != change.after or wanted is None:
         return None
-    if change.before is None and now is None:
-        return b""
-    with ExitStack() as stack:
-        if now is None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        target = stack.enter_context(pinned_parent(path))
+    if now is None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with pinned_parent(path) as target:
         if change.before is None:
             os.unlink(target)
         else:
@@ -106,10 +128,11 @@ def _undone(change: FileChange, path: Path, backups: Backups) -> bytes | None:
 
 
 def _content(path: Path) -> bytes | None:
+    """Raises `ToolError` for what is no regular file; of a larger one than was ever kept, only the beginning."""
     if not os.path.lexists(path):
         return None
     with open_regular(path) as stream:
-        return stream.read()
+        return stream.read(LIMIT_BYTES + 1)
 
 
 def shown(path: str, workdir: Path) -> str:
