@@ -49,6 +49,12 @@ async def test_links_and_the_page_itself_become_known(web: Web) -> None:
     assert web.access.known.all == {*known, "https://other.org/x?a=1&b=2"}
 
 
+async def test_the_addresses_in_a_text_become_known(web: Web) -> None:
+    web.site.routes["/README.md"] = reply("See [docs](https://docs.test/a) or https://x.test/b.", "text/plain")
+    await web.text("/README.md")
+    assert web.access.known.all == {web.url("/README.md"), "https://docs.test/a", "https://x.test/b"}
+
+
 @pytest.mark.parametrize("charset", ["gbk", "gb18030", "big5", "utf-8"])
 @pytest.mark.parametrize("says", ["header", "meta", "nobody", "wrong"])
 async def test_chinese_pages(web: Web, charset: str, says: str) -> None:
@@ -72,7 +78,7 @@ async def test_chinese_pages(web: Web, charset: str, says: str) -> None:
         (reply("plain words", ""), "plain words"),
         (reply(PAGE, "application/octet-stream"), None),
         (reply("", "text/html"), "(no text)"),
-        (reply("<html><body></body></html>"), "(no text)"),
+        (reply("<html><body></body></html>"), "(no text; a page that scripts build stays empty here)"),
         (reply(status="204 No Content"), "(no text)"),
         (reply(pdf("Hello claws"), "application/pdf"), "[page 1 of 1]\nHello claws"),
     ],
@@ -113,9 +119,9 @@ async def test_an_error_is_told_with_its_page(web: Web) -> None:
     output = await web.bench.call("web_fetch", url=web.url("/gone"))
     assert output.is_error
     new = web.url("/new")
-    assert output.text == f"{web.url('/gone')}\nHTTP 410 Gone\nTitle: Oh\n{WARNING}\n\nGone, see [new]({new})"
+    assert output.text == f"{web.url('/gone')} answers HTTP 410 Gone\nTitle: Oh\n{WARNING}\n\nGone, see [new]({new})"
     output = await web.bench.call("web_fetch", url=web.url("/missing"))
-    assert (output.is_error, output.text.splitlines()[1]) == (True, "HTTP 404 Not Found")
+    assert (output.is_error, output.text.splitlines()[0]) == (True, f"{web.url('/missing')} answers HTTP 404 Not Found")
 
 
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
