@@ -11,27 +11,17 @@ from collections.abc import Callable
 from copy import copy
 from typing import NamedTuple
 
-from helloclaw.repl.output.containers import Container, Item, Quote, item_at, marks_of, same_list
+from helloclaw.repl.output.containers import Quote, item_at
 from helloclaw.repl.output.inline import Inline
 from helloclaw.repl.output.leaves import Code, Leaf, Paragraph, Raw, heading_style
-from helloclaw.repl.output.rows import Row, columns, wrapped
+from helloclaw.repl.output.margin import Margin
+from helloclaw.repl.output.openings import Heading, Rule, is_rule, opening, underline_level
+from helloclaw.repl.output.rows import Row, wrapped
 from helloclaw.repl.output.table import Table, delimits
 
 LONG_TEXT = 2_000
 """Characters of a paragraph after which it is cut at a sentence's or word's end."""
 
-_FENCE = re.compile(r"(`{3,})([^`]*)$|(~{3,})(.*)$")
-_HEADING = re.compile(r"(#{1,6})(?:\s+(.*?))??(?:\s+#+)?\s*$")
-_RULE = re.compile(r"([-*_])(?:\s*\1){2,}\s*$")
-_UNDERLINE = re.compile(r"(=+|-+)\s*$")
-_HTML_BLOCK = re.compile(
-    r"</?(?:address|article|aside|blockquote|body|center|details|dialog|div|dl|dt|dd|fieldset|figure|figcaption|footer"
-    r"|form|h[1-6]|head|header|hr|html|iframe|li|link|main|menu|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead"
-    r"|title|tr|ul)(?:\s|/?>|$)|</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>\s*$",
-    re.IGNORECASE,
-)
-_HTML_RUN = re.compile(r"<(script|pre|style|textarea)(?:\s|>|$)|<(!--)", re.IGNORECASE)
-_MATH = re.compile(r"\$\$(?!.*\$\$)|\\\[(?!.*\\\])")
 _SENTENCE_END = re.compile(r"[.!?][\"')\]*_]*\s+|[。！？；…][”’」』）*_]*|\n")
 _WORD_END = re.compile(r"\s+|[，、,;:：]")
 _ONLY_MARKS = re.compile(r"\s*[-=*_`~#>+|:.<\[\]!$\\()\d]{0,4}\s*")
@@ -52,13 +42,8 @@ class Blocks:
         self._look = look
         self._pending = ""
         self._mid_line = False
-        self._containers: list[Container] = []
         self._leaf: Leaf | None = None
-        self._gap = False
-        self._begun = False
-        self._blank = False
-        self._after: list[Container] = []
-        """Where the last row stood."""
+        self._margin = Margin(look.width, ascii=look.ascii)
 
     def feed(self, text: str) -> list[Row]:
         rows: list[Row] = []
@@ -92,7 +77,7 @@ class Blocks:
 
     def tail(self, count: int) -> list[Row]:
         """The last `count` rows of what `end` would return now."""
-        if self._leaf is None and not self._pending and not self._containers:
+        if self._leaf is None and not self._pending and not self._margin.containers:
             return []
         other = copy(self)
         other.detach()
@@ -102,7 +87,8 @@ class Blocks:
 
     def detach(self) -> None:
         """Share nothing that changes with what this was copied from."""
-        self._containers = [copy(each) for each in self._containers]
+        self._margin = copy(self._margin)
+        self._margin.detach()
         if self._leaf is not None:
             self._leaf = copy(self._leaf)
             self._leaf.detach()
@@ -129,8 +115,8 @@ class Blocks:
     def _cut(self, text: str) -> list[Row]:
         rows = self._line(text) if text else []
         if isinstance(self._leaf, Paragraph):
-            rows += self._finished(self._leaf.close(self._room()))
-            self._leaf = Paragraph(self._look.inline, continued=True)
+            rows += self._margin.placed(self._leaf.close(self._margin.room))
+            self._leaf = Paragraph(self._look.inline)
         self._mid_line = self._mid_line or bool(text)
         return rows
 
@@ -141,7 +127,7 @@ class Blocks:
             self._mid_line = False
             return self._rest_of_line(line)
         rest, matched = self._inside(line.replace("\t", "    ") if line.lstrip(" ")[:1] == "\t" else line)
-        if matched == len(self._containers) and (rows := self._of_open_block(rest)) is not None:
+        if matched == len(self._margin.containers) and (rows := self._of_open_block(rest)) is not None:
             return rows
         if not rest.strip():
             return self._empty_line(matched)
@@ -149,17 +135,17 @@ class Blocks:
 
     def _rest_of_line(self, text: str) -> list[Row]:
         if self._leaf is None:
-            self._leaf = Paragraph(self._look.inline, continued=True)
-        return self._finished(self._leaf.add(text, self._room())) if text.strip() else []
+            self._leaf = Paragraph(self._look.inline)
+        return self._margin.placed(self._leaf.add(text, self._margin.room)) if text.strip() else []
 
     def _inside(self, line: str) -> tuple[str, int]:
         """What is left of a line within the open containers it is in, and how many these are."""
-        for index, container in enumerate(self._containers):
+        for index, container in enumerate(self._margin.containers):
             rest = container.inside(line)
             if rest is None:
                 return line, index
             line = rest
-        return line, len(self._containers)
+        return line, len(self._margin.containers)
 
     def _of_open_block(self, rest: str) -> list[Row] | None:
         """What a line gives if the open leaf takes it, whatever it looks like."""
@@ -170,12 +156,12 @@ class Blocks:
                 if not rest.strip():
                     code.blank()
                     return []
-                return self._finished(code.add(rest, self._room()))
+                return self._margin.placed(code.add(rest, self._margin.room))
             case Raw() as raw if rest.strip():
-                rows = self._finished(raw.add(rest, self._room()))
+                rows = self._margin.placed(raw.add(rest, self._margin.room))
                 return rows + self._close() if raw.ended else rows
             case Code() as code if rest.startswith("    "):
-                return self._finished(code.add(rest, self._room()))
+                return self._margin.placed(code.add(rest, self._margin.room))
             case Code() | Raw() if not rest.strip() and self._leaf.blank():
                 return []
             case _:
@@ -183,10 +169,15 @@ class Blocks:
 
     def _empty_line(self, matched: int) -> list[Row]:
         rows = self._close()
-        self._blank = True
+        self._margin.empty_line()
         # A quotation ends where its marks do; a list may go on.
         outside = next(
-            (at for at in range(matched, len(self._containers)) if isinstance(self._containers[at], Quote)), None
+            (
+                at
+                for at in range(matched, len(self._margin.containers))
+                if isinstance(self._margin.containers[at], Quote)
+            ),
+            None,
         )
         return rows if outside is None else rows + self._leave(outside)
 
@@ -197,7 +188,7 @@ class Blocks:
         while True:
             indent = len(rest) - len(rest.lstrip(" "))
             paragraph = self._leaf if isinstance(self._leaf, Paragraph) and not opened else None
-            whole = matched == len(self._containers)
+            whole = matched == len(self._margin.containers)
             if indent >= 4:
                 if paragraph is None and (opened or self._leaf is None or not whole):
                     rows += [] if opened else self._leave(matched)
@@ -207,167 +198,96 @@ class Blocks:
             text = rest[indent:]
             if text.startswith(">"):
                 rows += [] if opened else self._leave(matched)
-                self._containers.append(Quote())
+                self._margin.enter(Quote())
                 rest, opened = text[1:].removeprefix(" "), True
-                matched = len(self._containers)
+                matched = len(self._margin.containers)
                 continue
             if paragraph is not None and whole and (heading := self._underlined(paragraph, text)) is not None:
                 return rows + heading
-            item = None if _RULE.match(text) else item_at(text, indent, interrupts=paragraph is not None and whole)
+            item = None if is_rule(text) else item_at(text, indent, interrupts=paragraph is not None and whole)
             if item is None:
                 break
             item_rest, container = item
             rows += [] if opened else self._leave(matched)
-            container.follow(self._after[len(self._containers) :][:1])
-            self._containers.append(container)
+            self._margin.enter(container)
             rest, opened = item_rest, True
-            matched = len(self._containers)
+            matched = len(self._margin.containers)
             if not rest.strip():
                 return rows
         return rows + self._leaf_line(rest, matched, opened=opened)
 
     def _leaf_line(self, rest: str, matched: int, *, opened: bool) -> list[Row]:
         text = rest.strip()
-        whole = matched == len(self._containers)
-        if (block := self._begun_block(rest)) is not None:
-            rows = [] if opened else self._leave(matched)
-            return rows + block()
+        whole = matched == len(self._margin.containers)
         paragraph = self._leaf if isinstance(self._leaf, Paragraph) and not opened else None
+        if (block := opening(rest, in_paragraph=paragraph is not None)) is not None:
+            rows = [] if opened else self._leave(matched)
+            return rows + self._began(block, text)
         if paragraph is not None:
             if whole and paragraph.lines and delimits(text, paragraph.lines[-1]):
                 return self._turn_into_table(paragraph, text)
-            paragraph.add(rest.lstrip(), self._room())
+            paragraph.add(rest.lstrip(), self._margin.room)
             return []
         if whole and not opened and isinstance(self._leaf, Table):
-            return self._finished(self._leaf.add(text, self._room()))
+            return self._margin.placed(self._leaf.add(text, self._margin.room))
         rows = [] if opened else self._leave(matched)
         self._open(Paragraph(self._look.inline))
         return rows + self._of_open(rest.lstrip())
 
-    def _begun_block(self, rest: str) -> Callable[[], list[Row]] | None:
-        """What to do where a line begins a block other than a paragraph."""
-        text = rest.strip()
-        indent = len(rest) - len(rest.lstrip(" "))
-        if indent >= 4:
-            return None
-        if fence := _FENCE.match(text):
-            mark, language = fence[1] or fence[3], fence[2] or fence[4] or ""
-            return lambda: self._open(Code(language, fence=mark, indent=indent))
-        if heading := _HEADING.match(text):
-            return lambda: self._heading(heading[2] or "", len(heading[1]))
-        if _RULE.match(text):
-            return self._rule
-        if run := _HTML_RUN.match(text):
-            end = re.compile("-->" if run[2] else f"</{run[1]}>", re.IGNORECASE)
-            return lambda: self._open_raw(Raw("html", end=end, through_blanks=True), text)
-        if _MATH.match(text):
-            end = re.compile(r"\$\$\s*$" if text.startswith("$$") else r"\\\]\s*$")
-            return lambda: self._open_raw(Raw("math", end=end), text)
-        if not isinstance(self._leaf, Paragraph) and _HTML_BLOCK.match(text):
-            return lambda: self._open_raw(Raw("html"), text)
-        return None
-
     # Leaves.
 
-    def _open(self, leaf: Leaf) -> list[Row]:
+    def _open(self, leaf: Leaf) -> None:
         self._leaf = leaf
-        self._gap = self._begun and not self._joined()
-        self._blank = False
-        return []
-
-    def _open_raw(self, raw: Raw, text: str) -> list[Row]:
-        self._open(raw)
-        # `$$` alone opens, and must not be taken for the end.
-        rows = self._of_open(text)
-        if raw.ended and text.strip() in {"$$", "\\["}:
-            raw.ended = False
-        return rows + self._close() if raw.ended else rows
+        self._margin.begin()
 
     def _of_open(self, text: str) -> list[Row]:
-        return self._finished(self._leaf.add(text, self._room())) if self._leaf else []
+        return self._margin.placed(self._leaf.add(text, self._margin.room)) if self._leaf else []
 
-    def _heading(self, text: str, level: int) -> list[Row]:
-        self._open(Paragraph(self._look.inline))
-        self._leaf = None
-        spans = self._look.inline.spans(text.strip(), heading_style(level))
-        return self._finished(wrapped(spans, self._room())) if spans else []
+    def _began(self, block: Code | Raw | Heading | Rule, text: str) -> list[Row]:
+        """What an opening line gives."""
+        room = self._margin.room
+        match block:
+            case Code():
+                self._open(block)
+                return []
+            case Raw():
+                self._open(block)
+                rows = self._of_open(text)
+                return rows + self._close() if block.ended else rows
+            case Heading():
+                self._margin.begin()
+                spans = self._look.inline.spans(block.text, heading_style(block.level))
+                return self._margin.placed(wrapped(spans, room)) if spans else []
+            case Rule():
+                self._margin.begin()
+                return self._margin.placed([[("border", ("-" if self._look.ascii else "─") * room)]])
 
     def _underlined(self, paragraph: Paragraph, text: str) -> list[Row] | None:
-        if not paragraph.lines or not (underline := _UNDERLINE.fullmatch(text)):
+        if not paragraph.lines or (level := underline_level(text)) is None:
             return None
         self._leaf = None
-        return self._finished(paragraph.heading(1 if underline[1][0] == "=" else 2, self._room()))
-
-    def _rule(self) -> list[Row]:
-        self._open(Paragraph(self._look.inline))
-        self._leaf = None
-        return self._finished([[("border", ("-" if self._look.ascii else "─") * self._room())]])
+        return self._margin.placed(paragraph.heading(level, self._margin.room))
 
     def _turn_into_table(self, paragraph: Paragraph, delimiter: str) -> list[Row]:
         head = paragraph.lines.pop()
         rows: list[Row] = []
         if paragraph.lines:
             rows = self._close()
-            self._gap = self._begun
+            self._margin.separate()
         self._leaf = Table(self._look.inline, head, delimiter, ascii=self._look.ascii)
         return rows
 
     def _close(self, last: int = 0) -> list[Row]:
         leaf, self._leaf = self._leaf, None
-        return self._finished(leaf.close(self._room(), last)) if leaf is not None else []
+        return self._margin.placed(leaf.close(self._margin.room, last)) if leaf is not None else []
 
     def _leave(self, keep: int, last: int = 0) -> list[Row]:
         """Close the leaf, and all containers but the first `keep`."""
         rows = self._close(last)
-        while len(self._containers) > keep:
-            if self._containers[-1].fresh:
+        while len(self._margin.containers) > keep:
+            if self._margin.containers[-1].fresh:
                 # An item without anything in it.
-                self._gap = self._begun and not self._joined()
-                rows += self._finished([[]])
-            self._containers.pop()
+                self._margin.begin()
+                rows += self._margin.placed([[]])
+            self._margin.containers.pop()
         return rows
-
-    # Rows.
-
-    def _joined(self) -> bool:
-        """Whether the leaf that opens follows the last row without an empty one: lists are compact, however they are
-        written, and what is within an item is as it is written.
-        """
-        new = next((at for at, each in enumerate(self._containers) if each.fresh), None)
-        before = self._after
-        if new is None:
-            within = bool(self._containers) and isinstance(self._containers[-1], Item)
-            return within and not self._blank and len(before) == len(self._containers)
-        if not isinstance(self._containers[new], Item):
-            return False
-        if [each.identity for each in before[:new]] != [each.identity for each in self._containers[:new]]:
-            return False
-        if len(before) > new:
-            return same_list(before[new], self._containers[new])
-        return new > 0 and isinstance(self._containers[new - 1], Item)
-
-    def _room(self) -> int:
-        """Columns beside the containers' marks."""
-        return max(4, self._look.width() - sum(columns(text) for _, text in self._marks()))
-
-    def _marks(self) -> list[tuple[str, str]]:
-        return marks_of(self._containers, self._look.width() // 2, ascii=self._look.ascii)
-
-    def _finished(self, rows: list[Row]) -> list[Row]:
-        """Rows with their containers' marks before them, the first one after an empty row if there must be one."""
-        done: list[Row] = []
-        for row in rows:
-            if self._gap:
-                done.append(self._gap_row())
-                self._gap = False
-            done.append([*self._marks(), *row])
-            for container in self._containers:
-                container.fresh = False
-        if rows:
-            self._begun = True
-            self._after = [copy(each) for each in self._containers]
-        return done
-
-    def _gap_row(self) -> Row:
-        new = next((at for at, each in enumerate(self._containers) if each.fresh), len(self._containers))
-        return marks_of(self._containers[:new], self._look.width() // 2, ascii=self._look.ascii)

@@ -36,13 +36,12 @@ class Leaf(Protocol):
 
 
 class Paragraph:
-    """Lines of text, painted when all of them are there. `continued` says that it began in rows given away before."""
+    """Lines of text, painted when all of them are there."""
 
-    def __init__(self, inline: Inline, *, continued: bool = False) -> None:
+    def __init__(self, inline: Inline) -> None:
         self._inline = inline
         self.lines: list[str] = []
         self.size = 0
-        self.continued = continued
 
     def add(self, line: str, room: int) -> list[Row]:  # noqa: ARG002
         self.lines.append(line)
@@ -113,18 +112,24 @@ def code_rows(highlighter: Highlighter, line: str, room: int, indent: str = CODE
 
 
 class Raw:
-    """HTML and formulas: shown as they are written, up to an empty line or to what `end` finds."""
+    """HTML and formulas: shown as they are written, up to an empty line or to what `end` finds: if `bare`, not in the
+    first line.
+    """
 
-    def __init__(self, style: str, *, end: re.Pattern[str] | None = None, through_blanks: bool = False) -> None:
+    def __init__(
+        self, style: str, *, end: re.Pattern[str] | None = None, through_blanks: bool = False, bare: bool = False
+    ) -> None:
         self._style = style
         self._end = end
         self._through_blanks = through_blanks
+        self._bare = bare
         self._blanks = 0
         self.ended = False
 
     def add(self, line: str, room: int) -> list[Row]:
         blanks, self._blanks = self._blanks, 0
-        self.ended = self._end is not None and self._end.search(line) is not None
+        self.ended = self._end is not None and not self._bare and self._end.search(line) is not None
+        self._bare = False
         text = untabbed([(self._style, visible(line))])
         return empty_rows(blanks) + chopped(text, room)
 
