@@ -8,16 +8,18 @@ import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from helloclaw.agent.config import CannotRun, TurnConfig
 from helloclaw.agent.engine import LocalEngine
-from helloclaw.agent.hooks import NoHooks
 from helloclaw.agent.opening import Opened, SessionBusy, open_copy, open_existing, open_new
 from helloclaw.agent.prompt import system_prompt
 from helloclaw.agent.session import Session
 from helloclaw.agent.standing import Standing
+from helloclaw.agent.turn import warning
+from helloclaw.hooks.runner import HookRunner
 from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel, open_model
@@ -36,8 +38,12 @@ from helloclaw.storage.paths import Home, person_home
 from helloclaw.tools.base import Tool
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.registry import Toolbox, default_tools, lean_tools, open_context
+from helloclaw.tools.shell import ShellState
 from helloclaw.tools.web.access import SearchChoice, WebAccess
 from helloclaw.tools.web.recall import learn, recall
+
+if TYPE_CHECKING:
+    from helloclaw.sandbox.session import SessionSandbox
 
 __all__ = ["SessionBusy", "SessionOptions", "open_session"]
 
@@ -97,22 +103,30 @@ async def open_session(
         )
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
         context = open_context(opened.session_id, options.workdir, environ=options.source.environ, web=options.web)
+        hooks = HookRunner(
+            workdir=context.workdir,
+            environ=options.source.environ,
+            session_id=opened.session_id,
+            trusted=lambda: is_trusted(options.home, options.workdir),
+            tell=lambda phrase: engine.publish(warning(phrase)),
+        )
         if resume is not None:
             await asyncio.to_thread(recall, opened.journal.path, context.web.known)
         engine.subscribe(lambda event: learn(event, context.web.known))
         is_new = resume is None or fork
+        confines = _Confinement(options, standing, context.shell)
         created = SessionCreated(workdir=str(options.workdir), forked_from=opened.forked_from) if is_new else None
         session = Session(
             engine,
-            lambda: parts.configure(context),
+            lambda: parts.configure(context, confines),
             standing,
-            NoHooks(),
+            hooks,
             context,
             created,
-            peek=lambda: parts.configure(context, peek=True),
+            peek=lambda: parts.configure(context, confines, peek=True),
             may_write=lambda path: not is_control(str(path), make_scope(options, context.cwd)),
         )
-        async with _serving(session):
+        async with _hooked(hooks), _serving(session):
             yield session
     finally:
         try:
@@ -120,6 +134,15 @@ async def open_session(
                 await parts.close()
         finally:
             opened.release()
+
+
+@asynccontextmanager
+async def _hooked(hooks: HookRunner) -> AsyncGenerator[None]:
+    hooks.start()
+    try:
+        yield
+    finally:
+        await hooks.close()
 
 
 @asynccontextmanager
@@ -171,8 +194,11 @@ class _Parts:
         self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
         self._prices: asyncio.Task[None] | None = None
 
-    async def configure(self, context: ToolContext, *, peek: bool = False) -> TurnConfig:
-        """`peek` leaves the notices for the next turn. Raises `CannotRun`."""
+    async def configure(self, context: ToolContext, confines: Callable[[], bool], *, peek: bool = False) -> TurnConfig:
+        """`confines` says whether commands can be confined now; `peek` leaves the notices for the next turn.
+
+        Raises `CannotRun`.
+        """
         options = self._options
         notices = self._notices
         if not peek:
@@ -202,7 +228,7 @@ class _Parts:
             ),
             toolbox=toolbox,
             rules=self._rules,
-            scope=lambda: make_scope(options, context.cwd, context.web.known.all),
+            scope=lambda: make_scope(options, context.cwd, context.web.known.all, sandboxed=confines()),
             max_steps=options.max_steps or agent.max_tool_iterations or options.default_steps,
             closing_call=options.max_steps is None,
             parallel_calls=agent.parallel_max_workers,
@@ -300,7 +326,32 @@ def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:
     )
 
 
-def make_scope(options: SessionOptions, cwd: Path, known_urls: frozenset[str] = frozenset()) -> Scope:
+class _Confinement:
+    """Whether a command could be confined now. The system is only tried once that matters, in the mode `auto`."""
+
+    def __init__(self, options: SessionOptions, standing: Standing, shell: ShellState) -> None:
+        self._options = options
+        self._standing = standing
+        self._shell = shell
+        self._sandbox: SessionSandbox | None = None
+
+    def __call__(self) -> bool:
+        options = self._options
+        if self._standing.mode != "auto" or options.source.current().permissions.sandbox == "off":
+            return False
+        if self._sandbox is None:
+            from helloclaw.sandbox.offer import probe
+            from helloclaw.sandbox.session import SessionSandbox
+
+            home = person_home(os.environ)
+            self._sandbox = SessionSandbox(probe(), workdir=options.workdir, home=home, product_home=options.home.root)
+            self._shell.sandbox = self._sandbox
+        return not self._sandbox.check()
+
+
+def make_scope(
+    options: SessionOptions, cwd: Path, known_urls: frozenset[str] = frozenset(), *, sandboxed: bool = False
+) -> Scope:
     """Where calls happen: working directory and home workspace are free to read, the agent's controls closed."""
     workdir = Path(os.path.realpath(options.workdir))
     workspace = Path(os.path.realpath(options.home.workspace))
@@ -310,6 +361,7 @@ def make_scope(options: SessionOptions, cwd: Path, known_urls: frozenset[str] = 
         home=person_home(os.environ),
         roots=(workdir, workspace, *(Path(os.path.realpath(each)) for each in options.add_dirs)),
         controls=control_paths(workdir, options.home.root),
+        sandboxed=sandboxed,
         known_urls=known_urls,
     )
 

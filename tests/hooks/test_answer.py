@@ -16,7 +16,7 @@ from helloclaw.i18n import Phrase
 
 def ended(code: int | None, *, out: Any = b"", err: str = "", cut: bool = False) -> Answer:
     stdout = out if isinstance(out, bytes) else json.dumps(out).encode()
-    return understood(Run(exit_code=code, stdout=stdout, stderr=err.encode(), cut=cut, seconds=30.2))
+    return understood(Run(exit_code=code, stdout=stdout, stderr=err.encode(), cut=cut, limit_s=30.0))
 
 
 def malformed(what: str) -> Answer:

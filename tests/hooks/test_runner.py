@@ -62,7 +62,7 @@ async def test_a_hook_may_have_a_person_asked(place: Place) -> None:
     [
         ("exit 7", "failed with exit code 7"),
         ("echo gone >&2; no-such-program", "failed with exit code 127: gone"),
-        ("sleep 60", "timed out after 0 s"),
+        ("sleep 60", "timed out after 0.4 s"),
         ("""echo '{"updatedInput": 3}'""", "answered what can't be understood: updatedInput is no object"),
     ],
 )

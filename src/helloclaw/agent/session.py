@@ -10,6 +10,7 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
@@ -17,10 +18,11 @@ from helloclaw.agent.catalog import TITLE_CHARACTERS
 from helloclaw.agent.chores import Chore, Chores, is_idle_work
 from helloclaw.agent.config import CannotRun, Configure
 from helloclaw.agent.engine import LocalEngine, Sink
-from helloclaw.agent.hooks import ToolHooks
+from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.inspection import Inspection, inspect
 from helloclaw.agent.living import living_events
 from helloclaw.agent.rewind import RewindPoint, rewind_points
+from helloclaw.agent.screening import screen
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import (
     Turn,
@@ -32,8 +34,9 @@ from helloclaw.agent.turn import (
     user_message,
     warning,
 )
-from helloclaw.i18n import Phrase
+from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.events import Usage
+from helloclaw.llm.messages import text_of
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import (
     Answer,
@@ -63,7 +66,7 @@ class Session:
         engine: LocalEngine,
         configure: Configure,
         standing: Standing,
-        hooks: ToolHooks,
+        hooks: SessionHooks,
         context: ToolContext,
         created: out.SessionCreated | None = None,
         *,
@@ -189,12 +192,15 @@ class Session:
                 self._last_end = end
                 self._tell_waiting(end)
             self._keep_notes()
+            if not self._waiting_chores and not self._engine.anything_waits:
+                self._engine.rest()
 
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
         try:
             await self._context.close()
         finally:
+            self._keep_unheard()
             for _, ended in self._awaited:
                 ended.cancel()
             self._engine.close()
@@ -204,17 +210,16 @@ class Session:
         self._begun = True
         self._tell_created()
         if not self._waiting_chores:
-            return await self._run_turn() if self._engine.anything_waits else self._engine.rest()
+            return await self._run_turn() if self._engine.anything_waits else None
         chore = self._waiting_chores[0]
         try:
+            if isinstance(chore, Compact):
+                with contextlib.suppress(asyncio.CancelledError):
+                    await self._hooks.before_compact("manual")
             if not self._stopping:
                 await self._chores.run(chore)
         finally:
             self._waiting_chores.popleft()
-            if self._waiting_chores or self._engine.anything_waits:
-                self._engine.wake()
-            else:
-                self._engine.rest()
         return None
 
     def _tell_created(self) -> None:
@@ -228,6 +233,7 @@ class Session:
             return await self._refuse(says, None)
         try:
             config = await self._configure()
+            screened = await screen(self._hooks, says)
         except CannotRun as problem:
             return await self._refuse(says, problem)
         except asyncio.CancelledError:
@@ -235,7 +241,20 @@ class Session:
         except Exception as error:  # A session outlives what goes wrong in one of its turns.
             log.exception("session %s can't be configured", self.id)
             return await self._refuse(says, CannotRun(describe_bug(error)))
-        return await Turn(self._engine, config, self._standing, self._hooks, self._context).run(says)
+        refused = [Phrase("hooks.prompt_blocked", reason=reason) for reason in screened.refused]
+        if says and not screened.passed:
+            return await self._refuse([], CannotRun(texts("en").say(refused[0]), phrase=refused[0]))
+        config = replace(config, notices=(*config.notices, *refused))
+        end = await Turn(self._engine, config, self._standing, self._hooks, self._context).run(screened.passed)
+        if end.reason == "done":
+            await self._tell_hooks(end)
+        return end
+
+    async def _tell_hooks(self, end: out.RoundEnd) -> None:
+        """The turn is over: a cancel only cuts its hooks short."""
+        last = next(reversed(self._engine.history.messages()), None)
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._hooks.round_end(end.stop_reason or "", text_of(last) if last else "")
 
     async def _refuse(self, says: list[Say], problem: CannotRun | None) -> out.RoundEnd:
         """Keep what was said, say why there is no answer, and end the turn."""
@@ -271,6 +290,7 @@ class Session:
         say = self._engine.recall(client_id)
         if say is not None:
             self._client_ids.discard(client_id)
+            self._tell_waiting(out.RoundEnd(reason="interrupted"), only=say)
             self._engine.emit(out.MessageRecalled(text=say.text, client_id=client_id))
         return say
 
@@ -293,8 +313,19 @@ class Session:
         except JournalError as error:
             self._engine.publish(unkept(error))
 
+    def _keep_unheard(self) -> None:
+        """What was said too late for any turn: it is there when the session is resumed."""
+        self._keep_notes()
+        try:
+            for say in self._engine.take():
+                self._tell_created()
+                settle_lost(self._engine)
+                self._engine.emit(user_message(say))
+        except JournalError as error:
+            self._engine.publish(unkept(error))
+
     def _plan(self, chore: Chore) -> None:
-        if is_idle_work(chore) and self.busy:
+        if is_idle_work(chore) and (self.busy or self._engine.anything_waits):
             self._engine.publish(warning(Phrase("notice.busy")))
             return
         self._waiting_chores.append(chore)
@@ -319,10 +350,11 @@ class Session:
         if self._turn is not None and self._begun:  # A task that has not begun would end without a word.
             self._turn.cancel()
 
-    def _tell_waiting(self, end: out.RoundEnd) -> None:
+    def _tell_waiting(self, end: out.RoundEnd, only: Say | None = None) -> None:
+        """Let go whoever waits for the turn of a message that is in the inbox no more; `only` for that one."""
         still: list[tuple[Say, asyncio.Future[out.RoundEnd]]] = []
         for say, ended in self._awaited:
-            if self._engine.waits(say):
+            if self._engine.waits(say) or (only is not None and say is not only):
                 still.append((say, ended))
             elif not ended.done():
                 ended.set_result(end)

@@ -14,10 +14,11 @@ from helloclaw.agent.compact import Compaction, context_tokens
 from helloclaw.agent.config import CannotRun, TurnConfig
 from helloclaw.agent.dispatch import Dispatch
 from helloclaw.agent.engine import Engine
-from helloclaw.agent.hooks import ToolHooks
+from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.model_step import Answered, call_model
 from helloclaw.agent.prompt import environment_note
 from helloclaw.agent.repair import LOST
+from helloclaw.agent.screening import screen
 from helloclaw.agent.standing import Standing
 from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.events import StopReason, Usage
@@ -36,11 +37,12 @@ class Turn:
     """The state of one turn. `run` ends it with a `RoundEnd` event, whatever happens, and never raises."""
 
     def __init__(
-        self, engine: Engine, config: TurnConfig, standing: Standing, hooks: ToolHooks, context: ToolContext
+        self, engine: Engine, config: TurnConfig, standing: Standing, hooks: SessionHooks, context: ToolContext
     ) -> None:
         self._engine = engine
         self._config = config
         self._standing = standing
+        self._hooks = hooks
         self._context = context
         self._dispatch = Dispatch(engine, config, Gate(engine, config, standing, hooks, context), hooks, context)
         self._began = engine.now()
@@ -81,7 +83,7 @@ class Turn:
                 self._remind()
             limit = self._limit_reached()
             # What is said when no step is left to hear it begins a turn of its own.
-            if limit is None and self._hear(self._engine.take()):
+            if limit is None and await self._hear_more():
                 continue
             if not calls and answered.stop_reason != "pause_turn":
                 return "done"
@@ -115,6 +117,7 @@ class Turn:
         return answered
 
     async def _compact(self, *, forced: bool = False) -> bool:
+        await self._hooks.before_compact("auto")
         compaction = Compaction(self._engine, self._config.model, self._config.base, self._context.workdir)
         compacted = await compaction.run(self._config.compact_at, forced=forced)
         self._usage = self._usage + compaction.spent
@@ -165,6 +168,18 @@ class Turn:
         if self._config.closing_call and await self._step(tools=False) is None:
             return "failed"
         return "limit"
+
+    async def _hear_more(self) -> bool:
+        """What was said meanwhile, as far as hooks let it pass. False if there was nothing."""
+        says = self._engine.take()
+        try:
+            screened = await screen(self._hooks, says)
+        except asyncio.CancelledError:
+            self._hear(says)  # No word is lost to a cancel.
+            raise
+        for reason in screened.refused:
+            self._engine.emit(warning(Phrase("hooks.prompt_blocked", reason=reason)))
+        return self._hear(screened.passed)
 
     def _hear(self, says: list[Say]) -> bool:
         """Put messages and results of background work into the conversation. False if there was nothing to answer."""

@@ -44,7 +44,7 @@ def understood(run: Run) -> Answer:
         return Answer(failed=Phrase("hooks.why.start", why=run.failure))
     match run.exit_code:
         case None:
-            return Answer(failed=Phrase("hooks.why.timeout", seconds=f"{run.seconds:.0f}"))
+            return Answer(failed=Phrase("hooks.why.timeout", seconds=f"{run.limit_s:g}"))
         case 1:
             return Answer(blocked=said or spoken(run.stdout) or "a hook refused it, without a reason")
         case 0 | 2:

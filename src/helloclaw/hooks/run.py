@@ -33,8 +33,8 @@ _OUTER = '"$@"; exit $?'
 class Run(Struct, frozen=True, kw_only=True):
     """How it went. `exit_code` is None when the time was up, negative for a signal; `failure` is why it never started.
 
-    `cut`: stdout was longer than what is kept of it. `seconds` is wall-clock time. `held` are outputs that processes
-    left in the background still hold; whoever gets them keeps them and closes them.
+    `cut`: stdout was longer than what is kept of it. `seconds` is wall-clock time, `limit_s` the most it could be.
+    `held` are outputs that processes left in the background still hold; whoever gets them keeps and closes them.
     """
 
     exit_code: int | None = None
@@ -42,6 +42,7 @@ class Run(Struct, frozen=True, kw_only=True):
     stderr: bytes = b""
     cut: bool = False
     seconds: float = 0.0
+    limit_s: float = 0.0
     failure: str = ""
     held: tuple[OutputPipe, ...] = ()
 
@@ -88,6 +89,7 @@ async def run_hook(line: HookLine, limit_s: float) -> Run:
         stdout=bytes(kept.data),
         stderr=bytes(errors.data),
         cut=kept.cut,
+        limit_s=limit_s,
         seconds=time.monotonic() - started,
         held=held,
     )

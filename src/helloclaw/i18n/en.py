@@ -636,6 +636,7 @@ TEXTS: Final[dict[str, str]] = {
     "hooks.now_disabled": "Hooks are off, since there is a .hooks.disabled here; remove it to have them back",
     "hooks.now_gone": ".hooks.json is gone, and its hooks with it",
     "hooks.now_on": "Hooks are on: {count} from .hooks.json",
+    "hooks.prompt_blocked": "Blocked by a hook, and not kept: {reason}",
     "hooks.failed": "The {event} hook `{command}` {what}",
     "hooks.why.start": "could not be started: {why}",
     "hooks.why.timeout": "timed out after {seconds} s",

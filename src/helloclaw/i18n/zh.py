@@ -614,6 +614,7 @@ TEXTS: Final[dict[str, str]] = {
     "hooks.now_disabled": "钩子已关闭，因为这里有 .hooks.disabled；删除它即可恢复",
     "hooks.now_gone": ".hooks.json 已不存在，其中的钩子也不再生效",
     "hooks.now_on": "钩子已启用：.hooks.json 中的 {count} 个",
+    "hooks.prompt_blocked": "被钩子拦截，未保留：{reason}",
     "hooks.failed": "{event} 钩子 `{command}` {what}",
     "hooks.why.start": "无法启动：{why}",
     "hooks.why.timeout": "运行 {seconds} 秒后超时",
