@@ -20,7 +20,6 @@ from helloclaw.agent.config import CannotRun, Configure
 from helloclaw.agent.engine import LocalEngine, Sink
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.inspection import Inspection, inspect
-from helloclaw.agent.living import living_events
 from helloclaw.agent.rewind import RewindPoint, rewind_points
 from helloclaw.agent.screening import screen
 from helloclaw.agent.standing import Standing
@@ -130,8 +129,8 @@ class Session:
         return self._engine.history.total
 
     def rewind_points(self) -> list[RewindPoint]:
-        """The messages that can be taken back, oldest first. Reads the journal. Raises `OSError`."""
-        return rewind_points(living_events(self._engine.past()), self._context.workdir)
+        """The messages that can be taken back, oldest first. Reads the journal. Raises `JournalError`, `OSError`."""
+        return rewind_points(self._engine.past(), self._context.workdir)
 
     async def inspect(self) -> Inspection:
         """What the next call of the model would be made of. Raises `CannotRun`."""
