@@ -210,7 +210,6 @@ class LocalEngine:
     def take(self) -> list[Say]:
         taken = list(self._inbox)
         self._inbox.clear()
-        self._arrived.clear()
         return taken
 
     def recall(self, client_id: str) -> Say | None:
@@ -218,8 +217,6 @@ class LocalEngine:
         say = next((each for each in self._inbox if each.client_id == client_id), None)
         if say is not None:
             self._inbox.remove(say)
-            if not self._inbox:
-                self._arrived.clear()
         return say
 
     def take_notes(self) -> list[Note]:
@@ -231,9 +228,8 @@ class LocalEngine:
         self._arrived.set()
 
     def rest(self) -> None:
-        """There is nothing to do until the next arrival."""
-        if not self._inbox:
-            self._arrived.clear()
+        """Let `arrival` wait for what comes next."""
+        self._arrived.clear()
 
     def waits(self, say: Say) -> bool:
         """Whether this very message is still in the inbox."""
@@ -248,7 +244,7 @@ class LocalEngine:
         self._arrived.set()
 
     async def arrival(self) -> None:
-        """Come back when something waits in the inbox."""
+        """Come back when something has come into the inbox, or was to be woken for, since the last `rest`."""
         await self._arrived.wait()
 
     def subscribe(self, sink: Sink) -> Callable[[], None]:

@@ -284,7 +284,7 @@ def _plain(content: Any) -> str:
 
 
 def _is_text(block: Mapping[str, Any]) -> bool:
-    return block.get("type", "text") in {"text", "input_text", "output_text"}
+    return block.get("type", "text") in ("text", "input_text", "output_text")
 
 
 def _recorded(said: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -299,7 +299,7 @@ def _id_of(record: Mapping[str, Any]) -> str:
 
 
 def _failed(record: Mapping[str, Any]) -> bool:
-    return record.get("status") in {"error", "failed", "failure"} or record.get("is_error") is True
+    return record.get("status") in ("error", "failed", "failure") or record.get("is_error") is True
 
 
 def _arguments(given: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def living_lines(lines: Sequence[bytes], rewinds: Sequence[int]) -> list[bool]:
 
 
 def _is_after(decoder: msgspec.json.Decoder[_Numbered], line: bytes, to: int) -> bool:
-    """Whether a line is of event `to` or a later one. A damaged line has no number, and goes the way of those around."""
+    """Whether a line is of event `to` or a later one. A damaged line goes with its neighbours."""
     found = _numbered(decoder, line)
     return found is None or found.seq >= to
 

@@ -5,6 +5,7 @@ Always under its lock, so that one process writes at a time.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 import uuid
@@ -58,13 +59,21 @@ class Opened:
         self.torn = torn
         self.damaged = damaged
         self._lock = lock
+        self._began_empty = journal.next_seq == 1
 
     def release(self) -> None:
-        """Close the journal and give the session back; one in which nothing was said leaves no file."""
+        """Close the journal and give the session back; a new one in which nothing was said leaves no file."""
         self.journal.close()
-        if self.journal.next_seq == 1:
-            self.journal.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            if self._began_empty and not _was_spoken_in(self.journal.path):
+                self.journal.path.unlink()
         self._lock.release()
+
+
+def _was_spoken_in(journal: Path) -> bool:
+    """Whether a journal holds more than what was set and looked at. The first message stands near its beginning."""
+    with journal.open("rb") as lines:
+        return any(line.startswith(b'{"type":"user_message"') for line in lines)
 
 
 def open_new(home: Home, workdir: Path, *, session_id: str | None = None) -> Opened:
@@ -119,7 +128,8 @@ def open_copy(home: Home, id_or_start: str) -> Opened:
         images = attachments_of(source)
         for beside, copy in ((images, attachments_of(path)), (backups_of(source), backups_of(path))):
             if beside.is_dir():
-                shutil.copytree(beside, copy)
+                # What the source session is just writing is not in the lines that were read.
+                shutil.copytree(beside, copy, ignore=shutil.ignore_patterns("*.tmp"))
         journal = Journal.create(path, header, found.lines)
         history = load_history(found.lines, Attachments(images))
         return Opened(fork, journal, lock, workdir=_workdir(found), history=history, forked_from=source.stem)
