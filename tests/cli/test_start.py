@@ -94,7 +94,7 @@ def test_version(program: Program) -> None:
         (["--model"], "usage: --model needs a value; see helloclaw --help"),
         (["--json=1"], "usage: --json takes no value"),
         (["sessions", "lst"], 'usage: sessions can\'t "lst"; did you mean "list"?'),
-        (["sessions", "frob"], 'usage: sessions can\'t "frob"; it can: list show search export rm'),
+        (["sessions", "frob"], 'usage: sessions can\'t "frob"; it can: list show search export import rm'),
         (["sessions", "show"], "usage: ID is missing; see helloclaw sessions show --help"),
         (["sessions", "show", "a", "b"], 'usage: nothing expects "b" here; put a text of several words in quotes'),
         (["config", "set", "llm.stream"], "usage: VALUE is missing; see helloclaw config set --help"),
