@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from helloclaw.tools.web.download import Downloader
-from helloclaw.tools.web.guard import Guard
 from helloclaw.tools.web.known import KnownUrls
+
+if TYPE_CHECKING:
+    from helloclaw.tools.web.download import Downloader
 
 
 class SearchChoice(Struct, frozen=True, kw_only=True):
@@ -36,7 +39,14 @@ class WebAccess:
 
     def __init__(self, *, downloader: Downloader | None = None, addresses: SearchAddresses | None = None) -> None:
         self.known = KnownUrls()
-        self.downloader = downloader or Downloader(Guard())
+        self._given = downloader
         self.addresses = addresses or SearchAddresses()
         self.choice = SearchChoice()
         self.refuses: Callable[[str], str | None] = lambda _: None
+
+    @cached_property
+    def downloader(self) -> Downloader:
+        from helloclaw.tools.web.download import Downloader
+        from helloclaw.tools.web.guard import Guard
+
+        return self._given or Downloader(Guard())
