@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from helloclaw.sandbox.session import SessionSandbox
 from helloclaw.sandbox.offer import Offer, probe, try_landlock
+from helloclaw.sandbox.session import SessionSandbox
 
 NOBODY = 65534
 
