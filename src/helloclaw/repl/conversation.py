@@ -180,10 +180,10 @@ class Conversation:
         reply = await run_line(line, desk.host(self._session))
         if reply is None:
             return False
-        desk.print(desk.cards.echo(line))
+        desk.tell("echo", desk.cards.echo(line))
         if reply.markdown:
             text = desk.painter.markdown(reply.markdown)
-            desk.print(text if reply.level == "info" else desk.cards.error(reply.markdown))
+            desk.tell("reply", text if reply.level == "info" else desk.cards.error(reply.markdown))
         if isinstance(reply.effect, SendText):
             self.say(reply.effect.text)
         elif reply.effect is not None:
@@ -195,12 +195,14 @@ class Conversation:
         from helloclaw.repl.compose.shell_line import as_note, run_own
 
         desk = self._desk
-        desk.print(desk.cards.echo(f"!{command}"))
+        desk.tell("echo", desk.cards.echo(f"!{command}"))
 
         async def run() -> None:
             cwd = self._session.cwd
-            output = await run_own(command, cwd, desk.environ, lambda text: desk.print(desk.cards.output(text)))
-            desk.print(desk.cards.own_command_done(output.code, output.seconds))
+            output = await run_own(
+                command, cwd, desk.environ, lambda text: desk.tell("output", desk.cards.output(text))
+            )
+            desk.tell("note", desk.cards.own_command_done(output.code, output.seconds))
             self._session.send(Note(text=as_note(command, output)))
 
         self._own = asyncio.create_task(run(), name="own command")
@@ -243,7 +245,8 @@ class Conversation:
 
     def _show_question(self, ask: PermissionAsk) -> None:
         desk = self._desk
-        desk.print(question(ask, desk.painter, desk.say))
+        desk.tell("question", question(ask, desk.painter, desk.say))
+        desk.feed.asked(ask.diff)
         desk.ring()
         desk.ask(choices(ask, desk.say), lambda decision: self._decided(ask, decision))
 
@@ -263,9 +266,9 @@ class Conversation:
         shown = self._asks[0].ask_id == event.ask_id
         self._asks = [ask for ask in self._asks if ask.ask_id != event.ask_id]
         if event.decision == "timeout":
-            self._desk.print(self._desk.cards.notice(self._desk.say("ask.timeout"), "warning"))
+            self._desk.note(self._desk.say("ask.timeout"), "warning")
         elif event.decision == "always" and event.rule:
-            self._desk.print(self._desk.cards.notice(self._desk.say("ask.now_always", rule=event.rule), "info"))
+            self._desk.note(self._desk.say("ask.now_always", rule=event.rule))
         if not shown:
             return
         self._desk.screen.show(None)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from helloclaw.repl.output.painter import Painter
     from helloclaw.repl.output.theme import Depth, Palette
     from helloclaw.repl.screen import Screen, View
+    from helloclaw.repl.spacing import Kind
     from helloclaw.slash.base import Host
 
 RING_AFTER_S = 8.0
@@ -87,6 +88,13 @@ class Desk:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def tell(self, kind: Kind, text: str) -> None:
+        """Print something of a kind, with an empty row before it where one is due."""
+        self.print(self.feed.spaced(kind, text))
+
+    def note(self, text: str, level: Literal["info", "warning"] = "info") -> None:
+        self.tell("note", self.cards.notice(text, level))
 
     def print(self, text: str, *, soon: bool = False) -> None:
         """Print above the input line; `soon` lets a stream's small pieces wait for the next tick."""

@@ -77,9 +77,9 @@ class Effects:
         folded = desk.feed.folded
         index = len(folded) if number is None else number
         if not 1 <= index <= len(folded):
-            desk.print(desk.cards.notice(desk.say("repl.no_such_part" if folded else "repl.no_parts"), "warning"))
+            desk.note(desk.say("repl.no_such_part" if folded else "repl.no_parts"), "warning")
             return
-        desk.print(desk.painter.plain(folded[index - 1], "output"))
+        desk.tell("reply", desk.painter.plain(folded[index - 1], "output"))
 
     def rewound(self, event: Rewound) -> None:
         """Say what a rewind has done, and offer the words that were taken back for another try."""
@@ -90,7 +90,7 @@ class Effects:
         if event.left:
             lines.append(desk.say("rewind.left", paths=", ".join(map(one_line, event.left))))
         for line in lines:
-            desk.print(desk.cards.notice(line, "info"))
+            desk.note(line)
         if self._taken_back and not desk.composer.text:
             desk.composer.set_text(self._taken_back)
         self._taken_back = ""
@@ -104,7 +104,7 @@ class Effects:
         desk = self._desk
         points = self._session.rewind_points()
         if not points:
-            desk.print(desk.cards.notice(desk.say("rewind.nothing"), "warning"))
+            desk.note(desk.say("rewind.nothing"), "warning")
             return
         rows = [
             Choice(
@@ -120,7 +120,7 @@ class Effects:
         files = False
         if point.files:
             for path in point.files:
-                desk.print(desk.cards.notice(f"  {one_line(path)}", "info"))
+                desk.note(f"  {one_line(path)}")
             files = await desk.pick(
                 [
                     Choice(value="talk", label=desk.say("rewind.talk_only"), key="t"),
@@ -139,7 +139,7 @@ class Effects:
         desk = self._desk
         found = [info for info in list_sessions(desk.options.home) if info.id != self._session.id][:_SESSIONS]
         if not found:
-            desk.print(desk.cards.notice(desk.say("session.none_other"), "warning"))
+            desk.note(desk.say("session.none_other"), "warning")
             return
         session_id = await desk.pick(
             session_rows(found, time.time(), desk.say), desk.say("session.which_one"), search=True
@@ -154,7 +154,7 @@ class Effects:
         desk = self._desk
         async for check in run_checks(desk.options.source, desk.options.home, desk.environ, desk.options.workdir):
             for row in check_rows(check, desk.say, desk.screen.columns):
-                desk.print(desk.painter.plain(row, "output"))
+                desk.tell("reply", desk.painter.plain(row))
 
     async def _pick_model(self) -> None:
         from helloclaw.repl.model_rows import model_rows
@@ -167,7 +167,7 @@ class Effects:
             return
         reply = await run_line(f"/model {name}", desk.host(self._session))
         if reply is not None:
-            desk.print(desk.painter.markdown(reply.markdown))
+            desk.tell("reply", desk.painter.markdown(reply.markdown))
 
 
 def _clock(ts: float) -> str:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import structs
 
 from helloclaw.i18n import Texts
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event, Phase
+from helloclaw.repl.spacing import Spacing
 from helloclaw.wording.failure import failure_text, notice_text
 from helloclaw.wording.lines import progress_line
 
@@ -49,6 +52,8 @@ class Feed:
         self._phase_since = 0.0
         self._detail = ""
         self._told = False
+        self._asked: set[str] = set()
+        self.spaced = Spacing()
         self.phase: Phase = IDLE
         self.folded: list[str] = []
         """Whole texts of what was folded, by number minus one."""
@@ -58,10 +63,10 @@ class Feed:
         match event:
             case events.AssistantDelta(text=text):
                 self._told = True
-                return self._open_answer().add(text)
+                return self.spaced("answer", self._open_answer().add(text))
             case events.AssistantEnd():
                 # Of the past, or where nothing is streamed, the message comes whole.
-                whole = "" if self._told else self._open_answer().add(event.text)
+                whole = "" if self._told else self.spaced("answer", self._open_answer().add(event.text))
                 self._told = False
                 return whole + self._end_answer()
             case events.ThinkingStart() | events.ThinkingDelta() | events.ThinkingEnd():
@@ -105,7 +110,7 @@ class Feed:
             case events.ToolEnd():
                 return self._tool_done(event)
             case events.ToolDenied():
-                return self._end_answer() + self._cards.tool_denied(event)
+                return self._end_answer() + self.spaced("tool", self._cards.tool_denied(event))
         return ""
 
     def _remember(self, event: events.Phase | events.UsageEvent | events.Status) -> None:
@@ -120,13 +125,13 @@ class Feed:
     def _hear_rest(self, event: Event) -> str:
         match event:
             case events.Compacted():
-                return self._cards.compacted(event)
+                return self.spaced("note", self._cards.compacted(event))
             case events.Notice():
-                return self._end_answer() + self._cards.notice(notice_text(event, self._say), event.level)
+                return self._end_answer() + self._note(notice_text(event, self._say), event.level)
             case events.ErrorEvent():
-                return self._end_answer() + self._cards.error(failure_text(event, self._say))
+                return self._end_answer() + self.spaced("note", self._cards.error(failure_text(event, self._say)))
             case events.Cleared(conversation=True):
-                return self._cards.notice(self._say("repl.cleared"), "info")
+                return self._note(self._say("repl.cleared"), "info")
             case _:
                 return ""
 
@@ -164,6 +169,11 @@ class Feed:
             return self._say("phase.thought", count=sum(map(len, self._thought)))
         return self._detail
 
+    def asked(self, diff: str | None) -> None:
+        """A diff is shown in a question: the call that makes it need not show it again."""
+        if diff:
+            self._asked.add(diff)
+
     def fold(self, text: str) -> int:
         """Keep a text that is shown folded; its number."""
         self.folded.append(text)
@@ -178,40 +188,46 @@ class Feed:
             from helloclaw.repl.output.answer_stream import AnswerStream
 
             self._answer = AnswerStream(self._painter)
+            self.spaced.part()
         return self._answer
 
     def _end_answer(self) -> str:
         answer, self._answer = self._answer, None
-        return answer.end() if answer is not None else ""
+        return self.spaced("answer", answer.end()) if answer is not None else ""
 
     def _fold_thinking(self) -> str:
         text, self._thought = "".join(self._thought).strip(), []
         if not text:
             return ""
         seconds = self._clock() - self._thinking_since
-        return self._cards.thinking_folded(seconds, len(text), self.fold(text))
+        return self.spaced("thought", self._cards.thinking_folded(seconds, len(text), self.fold(text)))
 
     def _tool_done(self, event: events.ToolEnd) -> str:
         before = self._end_answer()
         running = self._running.pop(event.id, None)
         use = self._uses.pop(event.id, None) or (running.use if running else None)
         use = use or events.ToolUse(id=event.id, name=event.name, input={})
-        return before + self._cards.tool_done(use, event, self.fold)
+        if event.diff is not None and event.diff in self._asked:
+            # It stands above, in the question that allowed it.
+            self._asked.discard(event.diff)
+            event = structs.replace(event, diff=None, output="")
+        return before + self.spaced("tool", self._cards.tool_done(use, event, self.fold))
 
     def _user_message(self, event: events.UserMessage) -> str:
         before = self._end_answer()
         self._turn_since = self._clock()
         if event.source != "user" or not (event.text or event.images):
             return before
-        return before + self._cards.user_message(event)
+        return before + self.spaced("user", self._cards.user_message(event))
 
     def _round_end(self, event: events.RoundEnd) -> str:
         text = self._end_answer() + self._fold_thinking()
         self._running.clear()
         self._uses.clear()
+        self._asked.clear()
         self._enter(IDLE)
         if event.reason in {"interrupted", "limit"}:
-            text += self._cards.notice(self._say(f"repl.{event.reason}"), "warning")
+            text += self._note(self._say(f"repl.{event.reason}"), "warning")
         return text
 
     def _again(self, event: events.LlmRetry | events.LlmFallback) -> str:
@@ -220,8 +236,11 @@ class Feed:
         self._told = False
         text = self._end_answer()
         if isinstance(event, events.LlmRetry) and event.superseded and text:
-            text += self._cards.notice(self._say("repl.superseded"), "warning")
-        return text + self._cards.notice(progress_line(event, self._say) or "", "warning")
+            text += self._note(self._say("repl.superseded"), "warning")
+        return text + self._note(progress_line(event, self._say) or "", "warning")
+
+    def _note(self, text: str, level: Literal["info", "warning"]) -> str:
+        return self.spaced("note", self._cards.notice(text, level))
 
     def _enter(self, phase: Phase) -> None:
         if phase != self.phase:

@@ -236,6 +236,7 @@ class Screen:
         return HSplit(
             [
                 ConditionalContainer(live, Condition(lambda: bool(self._live_text()))),
+                Window(height=1),
                 ConditionalContainer(status, Condition(lambda: bool(self._rows.status(self.columns)))),
                 ConditionalContainer(self._composer.container, composing),
                 ConditionalContainer(self._completions(), composing & Condition(self._completing)),

@@ -44,7 +44,7 @@ def set_up(
         editing=settings.ui.editing,
         on_submit=submit,
         environ=desk.environ,
-        notify=lambda text: desk.print(desk.cards.notice(text, "warning")),
+        notify=lambda text: desk.note(text, "warning"),
         mark_style=lambda: f"class:mode.{talk.mode}",
     )
     desk.screen = Screen(

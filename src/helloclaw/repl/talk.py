@@ -108,12 +108,12 @@ class Talk:
         path = journal_path(self._options.home, session.id)
         past = recent(read_events(path), REPLAYED_EVENTS) if path.exists() else []
         desk.print(desk.feed.replay(past))
-        desk.print(desk.cards.notice(desk.say("repl.resumed", id=session.id, title=session.title), "info"))
+        desk.note(desk.say("repl.resumed", id=session.id, title=session.title))
 
     def _greet(self) -> None:
         options = self._options
         greeting = options.say("repl.greeting", version=options.version, directory=one_line(str(options.workdir)))
-        self._desk.screen.print_above(f"{greeting}\n\n")
+        self._desk.screen.print_above(f"{greeting}\n")
 
     def _farewell(self, session: Session, *, leaving: bool) -> None:
         if leaving and session.title:
@@ -122,7 +122,7 @@ class Talk:
     def _tell(self, error: Exception) -> None:
         desk = self._desk
         text = desk.say.say(error.phrase) if isinstance(error, SpokenError) else self._options.explain(error)
-        desk.print(desk.cards.error(text))
+        desk.tell("note", desk.cards.error(text))
 
     def _submit(self, composed: Composed) -> None:
         if self._conversation is None:
