@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from helloclaw.tools.base import MustFail
 from tests.tools.conftest import Bench
 
 
@@ -136,8 +137,22 @@ async def test_previews_show_the_diff_and_change_nothing(bench: Bench) -> None:
     diff = "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"
     assert await bench.preview("edit_file", path="f.txt", old_text="b", new_text="B") == diff
     assert await bench.preview("write_file", path="f.txt", content="a\nB\nc\n") == diff
-    assert await bench.preview("edit_file", path="f.txt", old_text="zzz", new_text="B") is None
     assert path.read_text() == "a\nb\nc\n"
+
+
+async def test_a_preview_tells_what_must_fail_but_nothing_that_needs_a_permission(bench: Bench) -> None:
+    path = bench.workdir / "f.txt"
+    path.write_text("a\n")
+    with pytest.raises(MustFail, match="was not read in this session"):
+        await bench.preview("edit_file", path="f.txt", old_text="a", new_text="b")
+    await bench.text("read_file", path="f.txt")
+    with pytest.raises(MustFail, match=r"old_text is not in f\.txt"):
+        await bench.preview("edit_file", path="f.txt", old_text="zzz", new_text="b")
+    path.write_text("changed\n")
+    with pytest.raises(MustFail, match="was changed since you last saw it"):
+        await bench.preview("write_file", path="f.txt", content="b")
+    assert await bench.preview("edit_file", path="secret", old_text="a", new_text="b") is None
+    assert await bench.preview("write_file", path=".", content="b") is None
 
 
 async def test_a_read_only_file_is_left_alone(bench: Bench) -> None:

@@ -22,7 +22,7 @@ from helloclaw.permissions.decide import decide
 from helloclaw.permissions.rules import BadRule, parse_rule
 from helloclaw.permissions.verdict import Behaviour, Call, Verdict
 from helloclaw.protocol import events as out
-from helloclaw.tools.base import Tool, ToolError, ToolOutput
+from helloclaw.tools.base import MustFail, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import Approval, ToolContext
 from helloclaw.tools.paths import approval_of
 from helloclaw.tools.registry import explain_bad_arguments
@@ -32,7 +32,7 @@ from helloclaw.tools.registry import explain_bad_arguments
 class Admitted:
     """A call that may run, with its validated input. `changed`: a hook rewrote it, so order matters to somebody.
 
-    `approval` holds the tool to what the decision was about.
+    `approval` holds the tool to what the decision was about. `follows`: calls of the same step run before it.
     """
 
     call: ToolCall
@@ -41,6 +41,7 @@ class Admitted:
     subject: Call
     approval: Approval
     changed: bool = False
+    follows: bool = False
     hook_context: str = ""
 
 
@@ -75,19 +76,21 @@ class Gate:
         self._hooks = hooks
         self._context = context
 
-    async def admit(self, call: AnyCall) -> Admission:
+    async def admit(self, call: AnyCall, *, follows: bool = False) -> Admission:
         checked = self._check(call)
         if not isinstance(checked, Admitted):
             return checked
-        permitted = await self._permit(checked)
-        if isinstance(permitted, Refused):
+        permitted = await self._permit(replace(checked, follows=follows))
+        if not isinstance(permitted, Admitted):
             return permitted
         verdict = await self._hooks.before_tool(permitted.call)
         if verdict.blocked is not None:
             return _refused(permitted.call, verdict.blocked, f"Blocked by hook: {verdict.blocked}", "hook")
         if verdict.updated_input is not None and verdict.updated_input != permitted.call.input:
             rewritten = self._check(msgspec.structs.replace(permitted.call, input=verdict.updated_input))
-            permitted = await self._permit(rewritten) if isinstance(rewritten, Admitted) else rewritten
+            if isinstance(rewritten, Admitted):
+                rewritten = await self._permit(replace(rewritten, follows=follows))
+            permitted = rewritten
             if not isinstance(permitted, Admitted):
                 return permitted
             permitted = replace(permitted, changed=True)
@@ -114,7 +117,7 @@ class Gate:
             return Wrong(call=call, output=ToolOutput(text=str(error), is_error=True))
         return Admitted(call=call, tool=tool, parsed=parsed, subject=subject, approval=approval)
 
-    async def _permit(self, admitted: Admitted) -> Admitted | Refused:
+    async def _permit(self, admitted: Admitted) -> Admission:
         """The call, held to what the decision was about; or why it must not run."""
         rules = self._standing.with_granted(self._config.rules)
         verdict = decide(admitted.subject, self._standing.mode, rules, self._config.scope())
@@ -127,13 +130,20 @@ class Gate:
             case Behaviour.ASK:
                 return await self._ask(admitted, verdict) or admitted
 
-    async def _ask(self, admitted: Admitted, verdict: Verdict) -> Refused | None:
+    async def _ask(self, admitted: Admitted, verdict: Verdict) -> Refused | Wrong | None:
         call = admitted.call
         rule = verdict.suggested_rules[0] if verdict.suggested_rules else None
         if not self._config.interactive:
             way = f"; --allow {shlex.quote(rule)} would let it pass" if rule else ""
             way = f"; nobody can be asked here{way}"
             return self._deny(call, verdict.reason + way, "permission", rule=rule, why=_why(verdict))
+        try:
+            diff = await admitted.tool.preview(admitted.parsed, self._context) if admitted.tool.preview else None
+        except MustFail as error:
+            # A call before it may change that, such as the reading of the file.
+            if not admitted.follows:
+                return Wrong(call=call, output=ToolOutput(text=str(error), is_error=True))
+            diff = None
         ask = out.PermissionAsk(
             ask_id=uuid.uuid4().hex,
             tool_name=call.name,
@@ -142,7 +152,8 @@ class Gate:
             why=_why(verdict),
             suggested_rules=verdict.suggested_rules,
             timeout_sec=round(self._config.ask_timeout_s),
-            diff=await admitted.tool.preview(admitted.parsed, self._context) if admitted.tool.preview else None,
+            diff=diff,
+            cwd=str(admitted.approval.cwd) if admitted.subject.command is not None else "",
         )
         self._engine.emit(ask)
         self._engine.emit(out.Phase(state="asking", label=call.name))

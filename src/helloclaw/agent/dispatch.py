@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -48,7 +48,10 @@ class Dispatch:
         try:
             for call in calls:
                 self._engine.emit(out.ToolUse(id=call.id, name=call.name, input=_input_of(call)))
-            admissions = [await self._gate.admit(call) for call in calls]
+            admissions: list[Admission] = []
+            for call in calls:
+                follows = any(isinstance(each, Admitted) for each in admissions)
+                admissions.append(await self._gate.admit(call, follows=follows))
             await self._engine.sync()
             for bucket in _buckets(admissions):
                 await self._run_bucket(bucket, settling)
@@ -75,12 +78,15 @@ class Dispatch:
                 async with self._slots:
                     settling.started(admission.call)
                     began = time.perf_counter()
-                    output = await self._engine.step(f"tool:{admission.call.id}", lambda: self._execute(admission))
+                    changed = settling.changed_by(admission.call)
+                    output = await self._engine.step(
+                        f"tool:{admission.call.id}", lambda: self._execute(admission, changed.append)
+                    )
                     seconds = time.perf_counter() - began
-                    changes = await asyncio.to_thread(_kept, self._engine, output.changed) if output.changed else ()
+                    changes = await asyncio.to_thread(_kept, self._engine, tuple(changed)) if changed else ()
                     settling.settle(_tool_end(admission.call, output, seconds, changes))
 
-    async def _execute(self, admitted: Admitted) -> ToolOutput:
+    async def _execute(self, admitted: Admitted, changed: Callable[[FileContent], None]) -> ToolOutput:
         """The one place where a tool runs."""
         call, tool = admitted.call, admitted.tool
 
@@ -88,7 +94,7 @@ class Dispatch:
             self._engine.emit(out.ToolProgress(id=call.id, name=call.name, text=text))
 
         try:
-            context = self._context.for_call(report=report, approval=admitted.approval)
+            context = self._context.for_call(report=report, approval=admitted.approval, changed=changed)
             output = await tool.run(admitted.parsed, context)
         except ToolError as error:
             output = ToolOutput(text=str(error), is_error=True)
@@ -112,6 +118,11 @@ class _Settling:
         self._waiting = list(calls)
         self._ready: dict[str, out.ToolEnd | out.ToolDenied] = {}
         self._started: set[str] = set()
+        self._changed: dict[str, list[FileContent]] = {}
+
+    def changed_by(self, call: AnyCall) -> list[FileContent]:
+        """What a call has done to files so far; what it does is put there."""
+        return self._changed.setdefault(call.id, [])
 
     def started(self, call: AnyCall) -> None:
         self._started.add(call.id)
@@ -130,7 +141,8 @@ class _Settling:
                 self.settle(self._ready[call.id])
             else:
                 text = INTERRUPTED if call.id in self._started else NOT_STARTED
-                self.settle(_tool_end(call, ToolOutput(text=text, is_error=True), 0.0))
+                changes = _kept(self._engine, self.changed_by(call))
+                self.settle(_tool_end(call, ToolOutput(text=text, is_error=True), 0.0, changes))
 
 
 def _buckets(admissions: Sequence[Admission]) -> Iterator[Sequence[Admission]]:

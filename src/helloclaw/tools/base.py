@@ -33,15 +33,12 @@ class FileContent(Struct, frozen=True, kw_only=True):
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):
-    """What a tool gives back. `text` is for the model. `diff` is a unified diff, for screens, if a file was changed;
-    `changed` lets that be undone.
-    """
+    """What a tool gives back. `text` is for the model. `diff` is a unified diff, for screens, if a file was changed."""
 
     text: str
     is_error: bool = False
     images: tuple[ImageBlock, ...] = ()
     diff: str | None = None
-    changed: tuple[FileContent, ...] = ()
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -128,6 +125,13 @@ class Tool:
 
 class ToolError(Exception):
     """A failure to report to the model: its text says what happened and what would work."""
+
+
+class MustFail(ToolError):
+    """Raised by a preview, too: the call can't succeed as things are, so that nobody need be asked about it.
+
+    It tells the model nothing that the call would have needed a permission to find out.
+    """
 
 
 def prose(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from helloclaw.storage.atomic import replace_file
-from helloclaw.tools.base import Facts, FileContent, Tool, ToolError, ToolOutput
+from helloclaw.tools.base import Facts, FileContent, MustFail, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.diff import unified_diff
 from helloclaw.tools.ledger import FileLedger
@@ -53,11 +53,11 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 async def write(call: WriteFile, context: ToolContext) -> ToolOutput:
-    return await asyncio.to_thread(_carry_out, lambda: plan_write(call, context), context.ledger)
+    return await _in_thread(lambda: plan_write(call, context), context)
 
 
 async def edit(call: EditFile, context: ToolContext) -> ToolOutput:
-    return await asyncio.to_thread(_carry_out, lambda: plan_edit(call, context), context.ledger)
+    return await _in_thread(lambda: plan_edit(call, context), context)
 
 
 def plan_write(call: WriteFile, context: ToolContext) -> Change:
@@ -66,7 +66,7 @@ def plan_write(call: WriteFile, context: ToolContext) -> Change:
     name = shown(path, context.cwd)
     before = _current(path)
     if before is not None and context.ledger.compare(path, before) == "changed":
-        raise ToolError(f"{name} was changed since you last saw it; read it again before you replace it")
+        raise MustFail(f"{name} was changed since you last saw it; read it again before you replace it")
     old = None if before is None else decode(before)
     content = call.content if old is None else _as_in(old, call.content)
     after = _encoded(content, UTF8 if old is None else old.encoding, name)
@@ -81,9 +81,9 @@ def plan_edit(call: EditFile, context: ToolContext) -> Change:
     path = context.approved_path(resolve_path(call.path, context.cwd))
     name = shown(path, context.cwd)
     if not call.old_text:
-        raise ToolError("old_text is empty; give the text to replace, or use write_file for a new file")
+        raise MustFail("old_text is empty; give the text to replace, or use write_file for a new file")
     if call.old_text == call.new_text:
-        raise ToolError("old_text and new_text are the same; nothing to change")
+        raise MustFail("old_text and new_text are the same; nothing to change")
     with open_regular(path) as stream:
         before = stream.read(WHOLE_BYTES + 1)
     text = _editable(before, name)
@@ -104,7 +104,18 @@ def plan_edit(call: EditFile, context: ToolContext) -> Change:
     )
 
 
-def _carry_out(plan: Callable[[], Change], ledger: FileLedger) -> ToolOutput:
+async def _in_thread(plan: Callable[[], Change], context: ToolContext) -> ToolOutput:
+    """A thread can't be stopped: a cancelled call comes back when what it does has been done and told."""
+    working = asyncio.ensure_future(asyncio.to_thread(_carry_out, plan, context))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait({working})
+        working.exception()  # There is nobody to tell.
+        raise
+
+
+def _carry_out(plan: Callable[[], Change], context: ToolContext) -> ToolOutput:
     """In one thread from reading to the ledger: a cancelled call has either happened and is known, or has not."""
     change = plan()
     if change.after == change.before:
@@ -117,9 +128,9 @@ def _carry_out(plan: Callable[[], Change], ledger: FileLedger) -> ToolOutput:
             replace_file(target, change.after)
     except OSError as error:
         raise os_failure(error, change.path, "write") from error
-    ledger.record(change.path, change.after)
-    changed = FileContent(path=change.path, before=change.before, after=change.after)
-    return ToolOutput(text=change.done, diff=change.diff, changed=(changed,))
+    context.ledger.record(change.path, change.after)
+    context.changed(FileContent(path=change.path, before=change.before, after=change.after))
+    return ToolOutput(text=change.done, diff=change.diff)
 
 
 def _current(path: Path) -> bytes | None:
@@ -153,18 +164,18 @@ def _editable(data: bytes, name: str) -> Text:
 def _require_seen(ledger: FileLedger, path: Path, data: bytes, name: str) -> None:
     seen = ledger.compare(path, data)
     if seen == "never":
-        raise ToolError(f"{name} was not read in this session; read it with read_file first")
+        raise MustFail(f"{name} was not read in this session; read it with read_file first")
     if seen == "changed":
-        raise ToolError(f"{name} was changed since you last saw it; read it again")
+        raise MustFail(f"{name} was changed since you last saw it; read it again")
 
 
 def _require_match(spans: list[Span], text: Text, old: str, name: str, *, every: bool) -> None:
     if not spans:
-        raise ToolError(f"old_text is not in {name}; {explain_no_match(text.content, old)}")
+        raise MustFail(f"old_text is not in {name}; {explain_no_match(text.content, old)}")
     if len(spans) > 1 and not every:
         lines = ", ".join(str(span.line) for span in spans[:_NAMED_LINES])
         more = " …" if len(spans) > _NAMED_LINES else ""
-        raise ToolError(
+        raise MustFail(
             f"old_text is {len(spans)} times in {name}, at lines {lines}{more}; "
             "give more of the text around the one you mean, or set replace_all"
         )
@@ -206,9 +217,11 @@ async def _preview_edit(call: EditFile, context: ToolContext) -> str | None:
 
 
 def _preview(plan: Callable[[], Change]) -> str | None:
-    """The diff to show when asking; None when the call would fail anyway, which it says itself once it runs."""
+    """The diff to show when asking; None for a failure that only a permitted call may tell of, once it runs."""
     try:
         return plan().diff or None
+    except MustFail:
+        raise
     except ToolError:
         return None
 

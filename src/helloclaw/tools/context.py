@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from helloclaw.tools.base import ToolError
+from helloclaw.tools.base import FileContent, ToolError
 
 if TYPE_CHECKING:
     from helloclaw.tools.background import BackgroundCommands
@@ -31,8 +31,9 @@ class Approval(Struct, frozen=True, kw_only=True):
 
 
 class ToolContext:
-    """One per session. `report` shows progress text (a line or a few) as it comes; `approval` holds the call to what it
-    was permitted for, None where nobody decided. Both are set for each call, by `for_call`.
+    """One per session. `report` shows progress text (a line or a few) as it comes; `changed` is told of each file that
+    the call changed, from any thread, so that it can be undone; `approval` holds the call to what it was permitted for,
+    None where nobody decided. All three are set for each call, by `for_call`.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class ToolContext:
         self.todo = todo
         self.web = web
         self.report = report
+        self.changed: Callable[[FileContent], None] = lambda _: None
         self.approval = approval
 
     @property
@@ -67,10 +69,17 @@ class ToolContext:
         """The same session state, with progress going to `report`: for calls that run at the same time."""
         return self.for_call(report=report, approval=None)
 
-    def for_call(self, *, report: Callable[[str], None], approval: Approval | None) -> ToolContext:
+    def for_call(
+        self,
+        *,
+        report: Callable[[str], None],
+        approval: Approval | None,
+        changed: Callable[[FileContent], None] = lambda _: None,
+    ) -> ToolContext:
         """The same session state for one call, held to what was decided about it."""
         twin = copy.copy(self)
         twin.report = report
+        twin.changed = changed
         twin.approval = approval
         return twin
 
