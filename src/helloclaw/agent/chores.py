@@ -12,7 +12,7 @@ from helloclaw.agent.config import CannotRun, Configure, TurnConfig
 from helloclaw.agent.engine import LocalEngine
 from helloclaw.agent.rewind import Restored, changes_since, restore, rewind_points, shown
 from helloclaw.agent.standing import Standing
-from helloclaw.agent.turn import bug, cannot_run, settle_lost, unkept, warning
+from helloclaw.agent.turn import bug, cannot_run, failed, settle_lost, unkept, warning
 from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Usage
 from helloclaw.protocol import events as out
@@ -72,11 +72,7 @@ class Chores:
         if done:
             self._standing.forget_told()
         elif (failure := compaction.failure) is not None:
-            self._engine.emit(
-                out.ErrorEvent(
-                    message=failure.message, hint=failure.hint, retryable=failure.retryable, kind=failure.kind
-                )
-            )
+            self._engine.emit(failed(failure))
         else:
             self._engine.publish(warning(Phrase("notice.nothing_to_compact")))
 

@@ -21,7 +21,7 @@ from helloclaw.agent.repair import LOST
 from helloclaw.agent.screening import screen
 from helloclaw.agent.standing import Standing
 from helloclaw.i18n import Phrase, texts
-from helloclaw.llm.events import StopReason, Usage
+from helloclaw.llm.events import Failed, StopReason, Usage
 from helloclaw.llm.messages import ModelRequest, calls_of
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import Say
@@ -101,17 +101,7 @@ class Turn:
         if overflown and await self._compact(forced=True):
             return await self._step(tools=tools, after_overflow=True)
         if failure is not None:
-            self._engine.emit(
-                out.ErrorEvent(
-                    message=failure.message,
-                    hint=failure.hint,
-                    retryable=failure.retryable,
-                    kind=failure.kind,
-                    detail=failure.detail,
-                    code=failure.code,
-                    values=failure.values,
-                )
-            )
+            self._engine.emit(failed(failure))
             return None
         self._count(answered)
         return answered
@@ -255,6 +245,19 @@ def settle_lost(engine: Engine) -> None:
 
 def warning(phrase: Phrase) -> out.Notice:
     return out.Notice(text=texts("en").say(phrase), code=phrase.key, values=phrase.values, level="warning")
+
+
+def failed(failure: Failed) -> out.ErrorEvent:
+    """What a model's failure is to a front end."""
+    return out.ErrorEvent(
+        message=failure.message,
+        hint=failure.hint,
+        retryable=failure.retryable,
+        kind=failure.kind,
+        detail=failure.detail,
+        code=failure.code,
+        values=failure.values,
+    )
 
 
 def cannot_run(problem: CannotRun) -> out.ErrorEvent:
