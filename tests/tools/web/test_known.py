@@ -58,6 +58,12 @@ def test_the_oldest_are_forgotten() -> None:
     assert "https://example.org/second" in known
 
 
+def test_what_takes_long_to_search_is_searched_at_once() -> None:
+    assert urls_in("https://a.test/" + ")" * 1_000_000) == ["https://a.test/"]
+    assert urls_in("a." * 500_000 + " " + "a-" * 500_000) == []
+    assert urls_in("https://" * 100_000)[:1] == ["https://" * 100_000]
+
+
 @given(st.text())
 def test_any_text_can_be_searched(text: str) -> None:
     KnownUrls().add(text + " https://" + text)

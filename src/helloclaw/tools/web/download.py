@@ -10,8 +10,8 @@ import asyncio
 import os
 import ssl
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -139,11 +139,11 @@ class Downloader:
         cut = None
         try:
             async with asyncio.timeout_at(deadline):
-                async for piece in _unpacked(response, at, self._limits.body_bytes + 1):
-                    body += piece
-                    if len(body) > self._limits.body_bytes:
-                        cut = "size"
-                        break
+                async with aclosing(_unpacked(response, at, self._limits.body_bytes + 1)) as pieces:
+                    async for piece in pieces:
+                        body += piece
+            if len(body) > self._limits.body_bytes:
+                cut = "size"
         except (TimeoutError, httpx2.TimeoutException):
             cut = "time"
         except (httpx2.TransportError, zlib.error):
@@ -171,7 +171,7 @@ class Downloader:
         return self._tls
 
 
-async def _unpacked(response: httpx2.Response, at: Target, room: int) -> AsyncIterator[bytes]:
+async def _unpacked(response: httpx2.Response, at: Target, room: int) -> AsyncGenerator[bytes]:
     """The body without its compression, at most `room` bytes of it, and no more of it read than that."""
     packed = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",") if name.strip()]
     packed = [name for name in packed if name != "identity"]

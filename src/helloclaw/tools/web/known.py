@@ -65,12 +65,13 @@ def urls_in(text: str) -> list[str]:
 
 def _without_trailing(url: str) -> str:
     """A URL without what closes the sentence or the bracket it stands in."""
-    while url:
-        last = url[-1]
-        unopened = (last == ")" and url.count("(") < url.count(")")) or (
-            last == "]" and url.count("[") < url.count("]")
-        )
-        if last not in _TRAILING and not unopened:
+    unopened = {")": url.count(")") - url.count("("), "]": url.count("]") - url.count("[")}
+    end = len(url)
+    while end:
+        last = url[end - 1]
+        if unopened.get(last, 0) > 0:
+            unopened[last] -= 1
+        elif last not in _TRAILING:
             break
-        url = url[:-1]
-    return url
+        end -= 1
+    return url[:end]

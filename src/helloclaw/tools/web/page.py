@@ -66,7 +66,7 @@ def render(fetched: Fetched, document: Document, max_chars: int) -> str:
 
 def _head(fetched: Fetched, document: Document) -> list[str]:
     lines = [fetched.target.url]
-    if fetched.status >= HTTPStatus.BAD_REQUEST:
+    if fetched.status >= HTTPStatus.MULTIPLE_CHOICES:
         lines[0] += f" answers HTTP {fetched.status} {fetched.reason}".rstrip()
     if fetched.first.url != fetched.target.url:
         lines[0] += f" (redirected from {fetched.first.url})"
