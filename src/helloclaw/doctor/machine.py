@@ -17,7 +17,7 @@ from helloclaw.i18n import Phrase
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.search import find_ripgrep
 
-_PARTS = ("msgspec", "httpx2", "prompt_toolkit", "rich", "tree-sitter-bash", "xllamacpp")
+_PARTS = ("msgspec", "httpx2", "prompt_toolkit", "pygments", "tree-sitter-bash", "xllamacpp")
 _NARROW, _LOW = 40, 10
 _PROGRAM_S = 5.0
 _LANDLOCK_CREATE_RULESET = 444

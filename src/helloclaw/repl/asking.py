@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from helloclaw.repl.output.painter import Painter
 
 
+INDENT = "  "
+
+
 class Decision(Struct, frozen=True):
     """What a row of the menu stands for. `why` asks for a reason first."""
 
@@ -62,8 +65,12 @@ def question(ask: PermissionAsk, painter: Painter, say: Texts) -> str:
             painter.code(command, "bash") if isinstance(command, str) else painter.code(_arguments(ask), "json")
         )
     if ask.cwd and isinstance(ask.tool_input.get("command"), str):
-        parts.append(painter.plain(say("ask.where", directory=one_line(ask.cwd)), "dim"))
-    parts.append(painter.plain(say("ask.why", reason=one_line(reason_text(ask.reason, ask.why, say.lang))), "warn"))
+        parts.append(painter.plain(say("ask.where", directory=one_line(ask.cwd)), "dim", indent=INDENT))
+    parts.append(
+        painter.plain(
+            say("ask.why", reason=one_line(reason_text(ask.reason, ask.why, say.lang))).strip(), "warn", indent=INDENT
+        )
+    )
     return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
 
 

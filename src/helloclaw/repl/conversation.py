@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Note, Recall, Say, SetMode
 from helloclaw.repl.asking import Decision, answer_for, choices, question
-from helloclaw.repl.desk import Desk
+from helloclaw.repl.desk import TWICE_WITHIN_S, Desk
 from helloclaw.repl.effects import Effects
 from helloclaw.repl.options import Wish
 from helloclaw.slash.base import SendText
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from helloclaw.repl.compose.composer import Composed
 
 TICK_S = 0.1
-TWICE_WITHIN_S = 2.0
 _MODES: tuple[Mode, ...] = ("default", "plan", "auto")
 
 
@@ -116,12 +115,8 @@ class Conversation:
         if desk.composer.text:
             desk.composer.clear()
             return
-        now = time.monotonic()
-        if now - self._interrupted_at < TWICE_WITHIN_S:
+        if desk.twice():
             self.wish(None)
-            return
-        self._interrupted_at = now
-        desk.hint(desk.say("repl.again_to_leave"), TWICE_WITHIN_S)
 
     def escape(self) -> None:
         """Escape stops what runs; twice with nothing to stop and nothing typed, it offers to go back."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from helloclaw.slash.base import Host
 
 RING_AFTER_S = 8.0
+TWICE_WITHIN_S = 2.0
 GUARD_S = 0.5
 """Keys typed into a text a moment before a question appears are not meant for the question."""
 
@@ -51,6 +52,7 @@ class Desk:
         self.escaped_at = 0.0
         self._pending: list[str] = []
         self._hint = ("", 0.0)
+        self._interrupted_at = -TWICE_WITHIN_S
         self._style: tuple[Palette, Style] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -112,6 +114,15 @@ class Desk:
         self._hint = (text, time.monotonic() + seconds)
         self.screen.repaint()
         asyncio.get_running_loop().call_later(seconds + 0.05, self.screen.repaint)
+
+    def twice(self) -> bool:
+        """Whether Ctrl-C, which has nothing to stop, leaves: the second time. The first time it says so."""
+        now = time.monotonic()
+        if now - self._interrupted_at < TWICE_WITHIN_S:
+            return True
+        self._interrupted_at = now
+        self.hint(self.say("repl.again_to_leave"), TWICE_WITHIN_S)
+        return False
 
     @property
     def hint_now(self) -> str:

@@ -13,7 +13,7 @@ class Spacing:
     """Call it with each text in turn, whole rows; it gives the text with an empty row before it where one is due."""
 
     def __init__(self) -> None:
-        self._last: Kind | None = None
+        self._last: Kind = "note"  # the greeting
 
     def __call__(self, kind: Kind, text: str) -> str:
         shown = text if kind == "answer" else text.strip("\n")
@@ -21,10 +21,10 @@ class Spacing:
             return ""
         if not shown.endswith("\n"):
             shown += "\n"
-        apart = self._last is not None and (kind != self._last or kind in _ALWAYS_APART)
+        apart = kind != self._last or kind in _ALWAYS_APART
         self._last = kind
         return f"\n{shown}" if apart else shown
 
     def part(self) -> None:
         """What comes next stands apart, also if it is of the same kind."""
-        self._last = "user" if self._last is not None else None
+        self._last = "user"

@@ -181,7 +181,7 @@ class Talk:
             self._conversation.interrupt()
         elif self._desk.composer.text:
             self._desk.composer.clear()
-        else:
+        elif self._desk.twice():
             self.end()
 
     def escape(self) -> None:
