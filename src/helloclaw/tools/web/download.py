@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from helloclaw import __version__
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.output_text import cleaned
 from helloclaw.tools.web.guard import Guard
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import httpx2
 
 _HEADERS = {
-    "user-agent": f"Mozilla/5.0 (compatible; HelloClaw/{__version__})",
+    "user-agent": "Mozilla/5.0 (compatible; HelloClaw)",
     "accept": "text/html, application/xhtml+xml, text/*, application/json, application/pdf;q=0.9, */*;q=0.5",
     "accept-encoding": "gzip, deflate",  # what can be unpacked within a limit
     "accept-language": "*",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from msgspec import Struct
 
-from helloclaw import __version__
 from helloclaw.llm.text import encodable
 from helloclaw.tools.output_text import cleaned
 
@@ -108,7 +107,7 @@ async def _ask(
     accept = {
         "accept": "application/json",
         "content-type": "application/json",
-        "user-agent": f"HelloClaw/{__version__}",
+        "user-agent": "HelloClaw",
     }
     try:
         # No redirects: the key goes only where it belongs. No proxy for a service on this computer.
