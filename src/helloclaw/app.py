@@ -195,19 +195,20 @@ class _Parts:
         self._prices: asyncio.Task[None] | None = None
 
     async def configure(self, context: ToolContext, confines: Callable[[], bool], *, peek: bool = False) -> TurnConfig:
-        """`confines` says whether commands can be confined now; `peek` leaves the notices for the next turn.
+        """`confines` says whether commands can be confined now. `peek` leaves the notices for the next turn, and the
+        model of a running one open: what it gives is to be looked at, not called.
 
         Raises `CannotRun`.
         """
         options = self._options
+        settings = options.source.reload()
+        if not isinstance(settings, Settings):
+            self._notices = (*self._notices, settings.phrase)
+            settings = options.source.current()
+        model = await self._current_model(settings, options.source.environ, keep=not peek)
         notices = self._notices
         if not peek:
             self._notices = ()
-        settings = options.source.reload()
-        if not isinstance(settings, Settings):
-            notices = (*notices, settings.phrase)
-            settings = options.source.current()
-        model = await self._current_model(settings, options.source.environ)
         endpoint = model.endpoint
         tools = (*(lean_tools() if endpoint.profile.lean_prompt else default_tools()), *options.extra_tools)
         toolbox = Toolbox(tools)
@@ -249,10 +250,12 @@ class _Parts:
             await self._model.aclose()
             self._model = None
 
-    async def _current_model(self, settings: Settings, environ: Mapping[str, str]) -> ChatModel:
+    async def _current_model(self, settings: Settings, environ: Mapping[str, str], *, keep: bool) -> ChatModel:
         """The model that the settings name now; the one of the last turn if that has not changed."""
         endpoints = _endpoints(settings, environ)
         if self._model is None or endpoints != self._endpoints:
+            if not keep:
+                return _model_at(endpoints, self._options.home, self._tell)  # Nothing is opened before it is called.
             await self.close()
             self._model = _model_at(endpoints, self._options.home, self._tell)
             self._endpoints = endpoints

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from helloclaw.llm.providers import UnknownModel
@@ -192,3 +193,34 @@ def test_a_fallback_of_another_provider_goes_to_its_own_address(home: Home) -> N
 def test_an_address_or_a_key_without_a_model_is_a_question_not_a_guess(home: Home, environ: dict[str, str]) -> None:
     with pytest.raises(UnknownModel, match="no model is chosen"):
         endpoint(home, environ)
+
+
+def test_what_is_said_in_the_program_counts_before_flags_and_files(home: Home) -> None:
+    said = source(home, model="openai/gpt-5")
+    said.override("ui.lang", "zh")  # before anything was read
+    assert (said.current().ui.lang, said.current().llm.model_id) == ("zh", "openai/gpt-5")
+    said.override("llm.model_id", "deepseek/deepseek-v4-flash")
+    assert said.current().llm.model_id == "deepseek/deepseek-v4-flash"
+    assert said.current().origins["llm.model_id"] == Origin("flag", "/model")
+    home.config.write_text('{"llm": {"model_id": "openai/gpt-5"}, "ui": {"theme": "dark"}}')
+    reloaded = said.reload()
+    assert isinstance(reloaded, Settings)
+    assert (reloaded.llm.model_id, reloaded.ui.theme) == ("deepseek/deepseek-v4-flash", "dark")
+
+
+def test_what_is_said_counts_also_while_a_file_is_broken(home: Home) -> None:
+    home.config.write_text('{"ui": {"theme": "dark"}}')
+    said = source(home)
+    said.current()
+    home.config.write_text("{broken")
+    said.override("ui.lang", "zh")
+    assert (said.current().ui.lang, said.current().ui.theme) == ("zh", "dark")
+    assert isinstance(said.reload(), SettingsError)
+
+
+def test_what_the_settings_refuse_changes_nothing(home: Home) -> None:
+    said = source(home)
+    before = said.current()
+    with pytest.raises(msgspec.ValidationError):
+        said.override("ui.lang", "klingon")
+    assert (said.current(), said.reload()) == (before, before)

@@ -65,6 +65,8 @@ class Chores:
 
     async def _compact(self, chore: Compact) -> None:
         config = await self._configure()
+        for phrase in config.notices:
+            self._engine.emit(warning(phrase))
         compaction = Compaction(self._engine, config.model, config.base, self._context.workdir)
         done = await compaction.run(config.compact_at, wanted=True, focus=chore.focus)
         if compaction.spent != Usage():

@@ -9,13 +9,19 @@ from msgspec import Struct
 
 from helloclaw.agent.compact import SCHEMA_TOKENS, context_tokens
 from helloclaw.agent.config import TurnConfig
-from helloclaw.agent.history import History
+from helloclaw.agent.history import SUMMARY_HEAD, History
 from helloclaw.agent.tokens import message_tokens, text_tokens
 from helloclaw.llm.messages import Message, TextBlock, ToolResult, ToolSpec
 from helloclaw.permissions.rules import RuleSet
 from helloclaw.protocol.events import Mode
 
 Part = Literal["system", "tools", "user", "assistant", "results", "notes"]
+
+# How texts begin that the program put into the conversation, or a command of the person's.
+_NOTES = (
+    *(f"<{tag}>" for tag in ("environment", "system-reminder", "background-results", "user-command", "stdin")),
+    SUMMARY_HEAD,
+)
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -96,5 +102,4 @@ def _part_of(message: Message, block: object) -> Part:
         return "assistant"
     if isinstance(block, ToolResult):
         return "results"
-    # What the program puts in carries a tag around it.
-    return "notes" if isinstance(block, TextBlock) and block.text.startswith("<") else "user"
+    return "notes" if isinstance(block, TextBlock) and block.text.startswith(_NOTES) else "user"

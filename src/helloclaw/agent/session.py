@@ -82,7 +82,7 @@ class Session:
         self._hooks = hooks
         self._context = context
         self._peek = peek or configure
-        self._chores = Chores(engine, self._peek, standing, context, may_write)
+        self._chores = Chores(engine, configure, standing, context, may_write)
         self._waiting_chores: deque[Chore] = deque()
         self._turn: asyncio.Task[out.RoundEnd | None] | None = None
         self._begun = False

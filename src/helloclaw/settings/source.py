@@ -29,6 +29,7 @@ class SettingsSource:
         self._flags = dict(flags or {})
         self._seen: Snapshot | SettingsError | None = None
         self._settings: Settings | None = None
+        self._files: Snapshot | None = None  # that `_settings` were made of
         self._environ = self._process
 
     def current(self) -> Settings:
@@ -59,11 +60,24 @@ class SettingsSource:
     def override(self, key: str, value: Any) -> None:
         """What the person says while the program runs counts before everything else, in this process.
 
-        Raises `SettingsError` where the files are broken and were never read.
+        Files that can't be read just now stay as they were read last. A value that the settings refuse leaves
+        everything as it was. Raises `SettingsError`, `msgspec.ValidationError`.
         """
-        self._flags[key] = Given(value, Origin("flag", "/" + key.rpartition(".")[2].removesuffix("_id")))
-        if self._settings is not None:
+        before = self._flags
+        self._flags = before | {key: Given(value, Origin("flag", "/" + key.rpartition(".")[2].removesuffix("_id")))}
+        try:
+            if self._files is not None:
+                self._apply_over(self._files)
+        except BaseException:
+            self._flags = before
+            raise
+
+    def _apply_over(self, last: Snapshot) -> None:
+        """Apply the files as they are now, or as they were `last` where they are broken now."""
+        try:
             self._apply(snapshot(self._home.config, self._home.dotenv))
+        except SettingsError:
+            self._apply(last)
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -78,6 +92,7 @@ class SettingsSource:
         environ = variables.merged()
         layers = fit_connection((self._flags, in_file, from_environment(variables)), environ)
         self._settings = combined(layers)
+        self._files = files
         self._environ = environ
         return self._settings
 
