@@ -47,15 +47,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 def profile_for(workdir: Path, temporary: Path, home: Path, product_home: Path) -> Profile:
     """The profile as the directory is now; to be made anew for each command. Raises `CannotConfine`."""
     workdir = Path(os.path.realpath(workdir))
-    for place in (home, product_home):
-        if is_within(os.path.realpath(place), str(workdir)):
-            raise CannotConfine(f"the working directory holds {place}")
-    wanted = tuple(workdir / name for name in CONTROLS) + _git_paths(workdir)
-    for path in wanted:
-        for each in (path, *_between(path, workdir)):
-            if each.is_symlink():
-                # A mount protects where a link leads, not the link.
-                raise CannotConfine(f"{each} is a symlink, which could be exchanged")
+    wanted = controls(workdir, home, product_home)
     protected = tuple(path for path in wanted if os.path.lexists(path) and not is_placeholder(path))
     return Profile(
         workdir=workdir,
@@ -64,6 +56,19 @@ def profile_for(workdir: Path, temporary: Path, home: Path, product_home: Path) 
         missing=tuple(path for path in wanted if path not in protected),
         hidden=_hidden(workdir, Path(os.path.realpath(home)), Path(os.path.realpath(product_home))),
     )
+
+
+def controls(workdir: Path, home: Path, product_home: Path) -> tuple[Path, ...]:
+    """What must not be written in the resolved `workdir`, whether it is there or not. Raises `CannotConfine`."""
+    for place in (home, product_home):
+        if is_within(os.path.realpath(place), str(workdir)):
+            raise CannotConfine(f"the working directory holds {place}")
+    wanted = tuple(workdir / name for name in CONTROLS) + _git_paths(workdir)
+    for each in {path: None for control in wanted for path in (control, *_between(control, workdir))}:
+        if os.path.islink(each):
+            # A mount protects where a link leads, not the link.
+            raise CannotConfine(f"{each} is a symlink, which could be exchanged")
+    return wanted
 
 
 def keepers(profile: Profile) -> tuple[Path, ...]:

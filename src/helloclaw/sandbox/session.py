@@ -18,7 +18,7 @@ from helloclaw.sandbox.bubblewrap import plan
 from helloclaw.sandbox.launch import CannotConfine, Launch
 from helloclaw.sandbox.offer import Kind, Offer
 from helloclaw.sandbox.placeholders import placeholders
-from helloclaw.sandbox.profile import Profile, entries_of, profile_for
+from helloclaw.sandbox.profile import Profile, controls, entries_of, profile_for
 from helloclaw.sandbox.seccomp import socket_filter
 
 _CONFINE = Path(__file__).with_name("confine.py")
@@ -31,7 +31,7 @@ class SessionSandbox:
 
     def __init__(self, offer: Offer, *, workdir: Path, home: Path, product_home: Path) -> None:
         self._offer = offer
-        self._workdir = workdir
+        self._workdir = Path(os.path.realpath(workdir))
         self._home = home
         self._product_home = product_home
         self.temporary: Path | None = None
@@ -45,7 +45,7 @@ class SessionSandbox:
         if self._offer.kind == "none":
             return self._offer.problem
         try:
-            self._profile(self.temporary or self._workdir)
+            controls(self._workdir, self._home, self._product_home)
         except CannotConfine as error:
             return str(error)
         return ""
