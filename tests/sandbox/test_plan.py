@@ -46,8 +46,9 @@ def test_a_repository_keeps_what_git_runs(work: Path) -> None:
     (work / ".git/modules").mkdir(parents=True)
     (work / ".git/config").touch()
     (work / ".claude").mkdir()
+    (work / ".vscode").mkdir()
     found = profile(work)
-    assert below(work, found.protected) == [".claude", ".git/config", ".git/modules"]
+    assert below(work, found.protected) == [".claude", ".git/config", ".git/modules", ".vscode"]
     assert below(work, found.missing) == [".hooks.json", ".hooks.disabled", ".env", ".mcp.json", ".git/hooks"]
     assert below(work, keepers(found)) == [".git"]
 

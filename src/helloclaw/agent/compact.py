@@ -6,6 +6,7 @@ The journal keeps everything; only what the model sees gets shorter. The convers
 from __future__ import annotations
 
 import asyncio
+import errno
 import contextlib
 import time
 from collections.abc import Sequence
@@ -170,6 +171,8 @@ class Compaction:
 
 def _write_transcript(path: Path, data: bytes) -> None:
     path.parent.mkdir(exist_ok=True)
+    if path.parent.is_symlink():  # planted by a command or a cloned repository: what it leads to is not ours
+        raise NotADirectoryError(errno.ENOTDIR, "it is a symlink")
     ignore = path.parent / ".gitignore"
     if not ignore.exists():
         replace_file(ignore, b"*\n")

@@ -18,6 +18,10 @@ from helloclaw.sandbox.placeholders import is_placeholder
 CONTROLS = (".claude", ".hooks.json", ".hooks.disabled", ".env", ".mcp.json")
 """In a working directory: what steers the agent. No confined command may write it, nor make it where it is missing."""
 
+# What editors, direnv and Git's helpers run by themselves; protected where it is, since people make these by hand.
+_RUN_BY_OTHERS = (
+    ".husky", ".githooks", ".vscode", ".idea", ".devcontainer", ".envrc", ".pre-commit-config.yaml", ".gitmodules",
+)  # fmt: skip
 _GIT = ("hooks", "config")
 _GIT_IF_THERE = ("config.worktree", "modules", "worktrees")
 # Keys and passwords, below the person's home; and what root could read.
@@ -63,7 +67,8 @@ def controls(workdir: Path, home: Path, product_home: Path) -> tuple[Path, ...]:
     for place in (home, product_home):
         if is_within(os.path.realpath(place), str(workdir)):
             raise CannotConfine(f"the working directory holds {place}")
-    wanted = tuple(workdir / name for name in CONTROLS) + _git_paths(workdir)
+    others = tuple(workdir / name for name in _RUN_BY_OTHERS if os.path.lexists(workdir / name))
+    wanted = tuple(workdir / name for name in CONTROLS) + _git_paths(workdir) + others
     for each in {path: None for control in wanted for path in (control, *_between(control, workdir))}:
         if os.path.islink(each):
             # A mount protects where a link leads, not the link.
