@@ -6,8 +6,8 @@ The journal keeps everything; only what the model sees gets shorter. The convers
 from __future__ import annotations
 
 import asyncio
-import errno
 import contextlib
+import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
