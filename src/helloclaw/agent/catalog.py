@@ -7,20 +7,31 @@ import shutil
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from helloclaw.agent.attachments import attachments_of
 from helloclaw.agent.backups import backups_of
+from helloclaw.agent.listing import TITLE_CHARACTERS, Listing, SessionInfo
 from helloclaw.i18n import Phrase, SpokenError
 from helloclaw.protocol.events import AssistantEnd, Event, UserMessage
 from helloclaw.storage.journal import JournalError, scan
 from helloclaw.storage.locks import hold
 from helloclaw.storage.paths import Home
 
-TITLE_CHARACTERS = 60
+__all__ = [
+    "TITLE_CHARACTERS",
+    "SessionInfo",
+    "SessionNotFound",
+    "delete_session",
+    "find_session",
+    "journal_path",
+    "list_sessions",
+    "lock_path",
+    "read_events",
+    "search_sessions",
+]
+
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -29,33 +40,6 @@ class SessionNotFound(SpokenError):
 
     def __init__(self, key: str, /, **fields: object) -> None:
         super().__init__("error.no_session", what=Phrase(key, **fields))
-
-
-class SessionInfo(Struct, frozen=True, kw_only=True):
-    """A session at a glance. Times are seconds since 1970."""
-
-    id: str
-    title: str
-    workdir: str
-    created_at: float
-    updated_at: float
-    turns: int
-    model: str
-
-
-class _Header(Struct):
-    id: str
-    workdir: str = ""
-    created_at: float = 0.0
-    title: str = ""
-
-
-class _Renamed(Struct):
-    title: str | None = None
-
-
-class _Model(Struct):
-    model: str = ""
 
 
 def journal_path(home: Home, session_id: str) -> Path:
@@ -71,9 +55,13 @@ def lock_path(home: Home, session_id: str) -> Path:
 
 def list_sessions(home: Home, workdir: Path | None = None) -> list[SessionInfo]:
     """All sessions, or those of one working directory, latest first. Files that are no journals are passed over."""
-    found = (_read_info(path) for path in home.sessions.glob("*.jsonl"))
-    wanted = [info for info in found if info is not None and (workdir is None or info.workdir == str(workdir))]
+    found = _listing(home).read(home.sessions.glob("*.jsonl"))
+    wanted = [info for info in found if workdir is None or info.workdir == str(workdir)]
     return sorted(wanted, key=lambda info: info.updated_at, reverse=True)
+
+
+def _listing(home: Home) -> Listing:
+    return Listing(home.cache / "sessions.json")
 
 
 def find_session(home: Home, id_or_start: str) -> Path:
@@ -126,6 +114,7 @@ def delete_session(home: Home, session_id: str) -> None:
         for beside in (attachments_of(path), backups_of(path)):
             if beside.is_dir():
                 shutil.rmtree(beside)
+        _listing(home).forget(path.stem)
     finally:
         lock.release()
 
@@ -137,57 +126,3 @@ def _spoken(path: Path) -> Iterator[str]:
                 yield event.text
     except (JournalError, OSError):
         return
-
-
-def _read_info(path: Path) -> SessionInfo | None:
-    if not path.is_file():  # reading a FIFO would wait for ever
-        return None
-    try:
-        data = path.read_bytes()
-        updated_at = path.stat().st_mtime
-        header = msgspec.json.decode(data.partition(b"\n")[0], type=_Header)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return SessionInfo(
-        id=path.stem,
-        title=_given_title(data) or header.title or _first_words(data),
-        workdir=header.workdir,
-        created_at=header.created_at,
-        updated_at=updated_at,
-        turns=data.count(b'\n{"type":"round_end"'),
-        model=str(_last_line(data, b"llm_end", _Model).model),
-    )
-
-
-def _given_title(data: bytes) -> str:
-    """The title of the last renaming; an empty one is as if there had been none."""
-    at = len(data)
-    while (at := data.rfind(b'\n{"type":"session_updated"', 0, at)) >= 0:
-        line = data[at + 1 :].partition(b"\n")[0]
-        try:
-            title = msgspec.json.decode(line, type=_Renamed).title
-        except msgspec.MsgspecError:
-            continue
-        if title is not None:
-            return title
-    return ""
-
-
-def _first_words(data: bytes) -> str:
-    start = data.find(b'\n{"type":"user_message"')
-    if start < 0:
-        return ""
-    line = data[start + 1 :].partition(b"\n")[0]
-    try:
-        text = msgspec.json.decode(line, type=UserMessage).text
-    except msgspec.MsgspecError:
-        return ""
-    return " ".join(text.split())[:TITLE_CHARACTERS]
-
-
-def _last_line(data: bytes, kind: bytes, shape: Any) -> Any:
-    start = data.rfind(b'\n{"type":"' + kind + b'"')
-    try:
-        return msgspec.json.decode(data[start + 1 :].partition(b"\n")[0], type=shape) if start >= 0 else shape()
-    except msgspec.MsgspecError:
-        return shape()

@@ -170,7 +170,9 @@ class _Kept(msgspec.Struct):
     keep_from: int = 0
 
 
-class _Said(msgspec.Struct):
+class Said(msgspec.Struct):
+    """As much of a `user_message` as tells whose words it holds."""
+
     text: str = ""
     source: str = "user"
     client_id: str | None = None
@@ -260,7 +262,7 @@ def _first_kept(lines: list[bytes], kinds: list[bytes]) -> int:
 def first_words(lines: Sequence[bytes], kinds: Sequence[bytes], counts: Sequence[bool]) -> str:
     """Of the first message that counts, which a compaction may have taken from what the model sees."""
     for line, kind, alive in zip(lines, kinds, counts, strict=True):
-        said = _said(line) if kind == _SAID and alive else None
+        said = read_said(line) if kind == _SAID and alive else None
         if said is not None and said.source == "user" and said.text:
             return said.text
     return ""
@@ -268,13 +270,16 @@ def first_words(lines: Sequence[bytes], kinds: Sequence[bytes], counts: Sequence
 
 def _client_ids(lines: Sequence[bytes], kinds: Sequence[bytes]) -> set[str]:
     """Of every message ever said, taken back or compacted: none must be taken for new when it comes again."""
-    named = (_said(line) for line, kind in zip(lines, kinds, strict=True) if kind == _SAID and b'"client_id":' in line)
+    named = (
+        read_said(line) for line, kind in zip(lines, kinds, strict=True) if kind == _SAID and b'"client_id":' in line
+    )
     return {said.client_id for said in named if said is not None and said.client_id}
 
 
-def _said(line: bytes) -> _Said | None:
+def read_said(line: bytes) -> Said | None:
+    """What a `user_message` line says; None if it is damaged."""
     try:
-        return msgspec.json.decode(line, type=_Said)
+        return msgspec.json.decode(line, type=Said)
     except msgspec.MsgspecError:
         return None
 

@@ -73,7 +73,7 @@ class Opened:
 def _was_spoken_in(journal: Path) -> bool:
     """Whether a journal holds more than what was set and looked at. The first message stands near its beginning."""
     with journal.open("rb") as lines:
-        return any(line.startswith(b'{"type":"user_message"') for line in lines)
+        return any(line.startswith((b'{"type":"user_message"', b'{"type":"assistant_end"')) for line in lines)
 
 
 def open_new(home: Home, workdir: Path, *, session_id: str | None = None) -> Opened:

@@ -14,12 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from helloclaw.agent.catalog import TITLE_CHARACTERS
 from helloclaw.agent.chores import Chore, Chores, is_idle_work
 from helloclaw.agent.config import CannotRun, Configure
 from helloclaw.agent.engine import LocalEngine, Sink
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.inspection import Inspection, inspect
+from helloclaw.agent.listing import title_of
 from helloclaw.agent.rewind import RewindPoint, rewind_points
 from helloclaw.agent.screening import screen
 from helloclaw.agent.standing import Standing
@@ -108,7 +108,7 @@ class Session:
     def title(self) -> str:
         """What the person named it, else the first words said; empty before those."""
         history = self._engine.history
-        return history.title or " ".join(history.first_words.split())[:TITLE_CHARACTERS]
+        return history.title or title_of(history.first_words)
 
     @property
     def workdir(self) -> Path:
@@ -118,6 +118,10 @@ class Session:
     def cwd(self) -> Path:
         """Where commands run: `cd` moves it."""
         return self._context.cwd
+
+    @property
+    def hooks(self) -> SessionHooks:
+        return self._hooks
 
     @property
     def todo(self) -> tuple[TodoItem, ...]:
