@@ -18,7 +18,6 @@ COMMANDS = (
     _later("tasks"),
     _later("team"),
     _later("inbox"),
-    _later("hooks", "[on|off|reload|list]"),
     _later("memory"),
     _later("skills"),
 )

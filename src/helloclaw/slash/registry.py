@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from helloclaw.settings.problems import nearest
-from helloclaw.slash import choosing, conversation, later, looking
+from helloclaw.slash import choosing, conversation, hooks, later, looking
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.own import own_commands
 from helloclaw.wording.plain import one_line
@@ -28,6 +28,7 @@ def built_in() -> tuple[SlashCommand, ...]:
         *conversation.COMMANDS,
         *choosing.COMMANDS,
         *looking.COMMANDS,
+        *hooks.COMMANDS,
         *later.COMMANDS,
     )
 
