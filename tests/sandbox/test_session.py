@@ -13,7 +13,10 @@ import pytest
 
 from helloclaw.protocol import events as out
 from helloclaw.sandbox.offer import Offer, probe
+from helloclaw.sandbox.placeholders import placeholders
 from helloclaw.sandbox.session import SessionSandbox
+from helloclaw.settings.trust import is_trusted, trust, what_waits
+from helloclaw.storage.paths import Home
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.context import Approval
 from helloclaw.tools.registry import open_context
@@ -169,3 +172,24 @@ def test_an_offer_is_found_once_and_says_why_there_is_no_better() -> None:
     nothing = Offer(kind="none", problem="nothing works")
     sandbox = SessionSandbox(nothing, workdir=Path("/w"), home=Path("/h"), product_home=Path("/h/.helloclaw"))
     assert sandbox.check() == "nothing works"
+
+
+async def test_a_placeholder_is_no_reason_to_ask_about_trust(tmp_path: Path) -> None:
+    home, work = Home(tmp_path / "home"), tmp_path / "work"
+    work.mkdir()
+    (work / ".claude").mkdir()
+    (work / ".claude/permissions.json").write_text('{"allow": ["Bash(ls)"]}')
+    trust(home, work)
+    with placeholders([work / ".hooks.json", work / ".env", work / ".mcp.json"]):
+        assert (is_trusted(home, work), what_waits(work)) == (True, [".claude/permissions.json"])
+
+
+@pytest.mark.skipif(probe().kind != "bubblewrap", reason="needs bubblewrap")
+async def test_who_writes_into_what_it_inherited_is_waited_for_all_the_same(bench: Bench) -> None:
+    if not isinstance(bench.context.shell.sandbox, SessionSandbox) or bench.context.shell.sandbox.kind != "bubblewrap":
+        pytest.skip("only namespaces have an end to wait for")
+    sleep = unique_sleep()
+    command = f"for fd in /proc/self/fd/*; do echo x >$fd; done 2>/dev/null; setsid -f sleep {sleep} >/dev/null 2>&1"
+    await bench.call("bash", confined(bench), command=command)
+    assert running(sleep) == []
+    assert os.listdir(bench.workdir) == []

@@ -108,7 +108,13 @@ async def _end_of(pipe: int) -> None:
     loop = asyncio.get_running_loop()
     empty = asyncio.Event()
     os.set_blocking(pipe, False)
-    loop.add_reader(pipe, empty.set)
+
+    def look() -> None:
+        with contextlib.suppress(BlockingIOError):
+            if not os.read(pipe, 4096):  # whoever is inside may have written into it
+                empty.set()
+
+    loop.add_reader(pipe, look)
     try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):

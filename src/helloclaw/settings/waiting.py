@@ -35,7 +35,9 @@ def digests(directory: Path) -> dict[str, str]:
         path = directory / name
         try:
             # Files are all asked about before any is read: a directory with none of them costs a few system calls.
-            if not os.path.lexists(path) or (name in TREES and not _holds_anything(path)):
+            # Where a file should be, an empty directory is what a sandbox puts there so that nobody makes the file.
+            may_be_empty = name in TREES or path.is_dir()
+            if not os.path.lexists(path) or (may_be_empty and not _holds_anything(path)):
                 continue
             content = _file(path) if name in FILES else _tree(path)
         except (OSError, _Unreadable):
