@@ -243,9 +243,9 @@ def _needed(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> Itera
     """The indices of what must be decoded: titles, modes, the last usage, and what is left of the messages."""
     living = [kind if alive else b"" for kind, alive in zip(kinds, counts, strict=True)]
     start = _first_kept(lines, living)
-    last_usage = _last(kinds, _USAGE)
+    last_usage = _last(lines, kinds, _USAGE)
     # The total is that of all calls; what the context holds was measured by a call that still counts.
-    usages = {last_usage, _last(living, _USAGE)}
+    usages = {last_usage, _last(lines, living, _USAGE)}
     for index, kind in enumerate(kinds):
         folded = living[index] in _FOLDED and index >= start
         if folded or kind == _UPDATED or index in usages or (kind == _CLEARED and index > last_usage):
@@ -254,9 +254,8 @@ def _needed(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> Itera
 
 def _first_kept(lines: list[bytes], kinds: list[bytes]) -> int:
     """Where what the model sees begins: with what the last compaction kept, or after the conversation was cleared."""
-    cleared = (index for index in range(len(kinds) - 1, -1, -1) if kinds[index] == _CLEARED)
-    at = next((index for index in cleared if b'"conversation":true' in lines[index]), 0)
-    return max(at, _kept_from(lines, _last(kinds, _COMPACTED)))
+    cleared = next((i for i in _from_last(lines, kinds, _CLEARED) if b'"conversation":true' in lines[i]), 0)
+    return max(cleared, _kept_from(lines, _last(lines, kinds, _COMPACTED)))
 
 
 def first_words(lines: Sequence[bytes], kinds: Sequence[bytes], counts: Sequence[bool]) -> str:
@@ -289,8 +288,13 @@ def kind_of(line: bytes) -> bytes:
     return line[len(_TAG) : line.find(b'"', len(_TAG))] if line.startswith(_TAG) else b""
 
 
-def _last(kinds: list[bytes], wanted: bytes) -> int:
-    return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] == wanted), -1)
+def _last(lines: Sequence[bytes], kinds: Sequence[bytes], wanted: bytes) -> int:
+    return next(_from_last(lines, kinds, wanted), -1)
+
+
+def _from_last(lines: Sequence[bytes], kinds: Sequence[bytes], wanted: bytes) -> Iterator[int]:
+    """The indices of the readable lines of a kind, last first."""
+    return (i for i in range(len(kinds) - 1, -1, -1) if kinds[i] == wanted and _numbers(lines[i]).seq)
 
 
 def _kept_from(lines: list[bytes], compacted: int) -> int:
