@@ -20,9 +20,10 @@ async def export(argument: str, host: Host) -> Reply:
     if len(words) > 1:
         raise BadArgument
     named = Path(words[0] if words else f"helloclaw-{host.session.id}.{form or 'md'}")
-    form = form or named.suffix.removeprefix(".")
-    if form not in _FORMS:
-        form, named = "md", named.with_name(f"{named.name}.md")
+    if not form:
+        form = named.suffix.removeprefix(".") if named.suffix.removeprefix(".") in _FORMS else "md"
+    if named.suffix != f".{form}":
+        named = named.with_name(f"{named.name}.{form}")
     if not host.session.title:
         return Reply(markdown=host.say("slash.export.nothing"), level="error")
     try:

@@ -1,0 +1,271 @@
+"""Each slash command: what it replies, what it asks of the front end, what becomes of the session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helloclaw.agent.session import Session
+from helloclaw.i18n import Texts, texts
+from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Say
+from helloclaw.settings.source import SettingsSource
+from helloclaw.slash import base
+from helloclaw.slash.base import Reply
+from helloclaw.slash.registry import built_in, command_helps, run_line
+from helloclaw.storage.paths import Home
+from tests.support.model_server import Call, ModelServer, Turn
+from tests.support.world import Heard, World
+
+
+@dataclass
+class Front:
+    """A front end that only has a session."""
+
+    session: Session
+    source: SettingsSource
+    home: Home
+    say: Texts
+    environ: dict[str, str]
+    heard: Heard
+    trusted: bool = False
+
+    async def __call__(self, line: str) -> Reply:
+        reply = await run_line(line, self)
+        assert reply is not None
+        return reply
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: ModelServer) -> World:
+    return World(tmp_path, server)
+
+
+@asynccontextmanager
+async def front(world: World, lang: Any = "en", **changes: Any) -> AsyncIterator[Front]:
+    options = world.options(**changes)
+    async with world.session(source=options.source, **changes) as (session, heard):
+        yield Front(session, options.source, world.home, texts(lang), world.environ, heard)
+
+
+async def idle(session: Session) -> None:
+    async with asyncio.timeout(20):
+        while session.busy:
+            await asyncio.sleep(0.01)
+
+
+# fmt: off
+CONTRACT = frozenset((
+    "compact", "clear", "mode", "usage", "cron", "tasks", "team", "inbox", "rules", "prompt", "sections",
+    "hooks", "help", "model", "resume", "fork", "rewind", "rename", "export", "context", "memory", "skills",
+    "todo", "doctor", "lang", "theme", "exit",
+))
+# fmt: on
+
+
+async def test_every_command_of_the_contract_is_there_in_both_languages(world: World) -> None:
+    for lang in ("en", "zh"):
+        async with front(world, lang) as say:
+            helps = command_helps(say)
+            assert CONTRACT - {each.name for each in helps} == set()
+            assert all(each.about for each in helps)
+            listed = (await say("/help")).markdown
+            assert [name for name in CONTRACT if f"`/{name}" not in listed] == []
+
+
+@pytest.mark.parametrize("name", ["cron", "tasks", "team", "inbox", "memory", "skills"])
+async def test_what_is_not_there_yet_says_so(world: World, name: str) -> None:
+    async with front(world) as say:
+        assert await say(f"/{name}") == Reply(markdown=f"`/{name}` is not in this version yet.")
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("/hlep", "`/hlep` is not a command; did you mean `/help`?"),
+        ("/xyzzyx", "`/xyzzyx` is not a command; see `/help`."),
+        ("/clear all", "Usage: `/clear [hard]`"),
+        ("/rewind soon", "Usage: `/rewind [NUMBER [files]]`"),
+        ("/lang fr", "Usage: `/lang [en|zh]`"),
+        ("/mode fast", '"fast" is not a mode; there are default, plan, auto'),
+        ("/export", "There is nothing to export yet."),
+        ("/fork", "There is nothing to copy yet."),
+        ("/show x", "Usage: `/show [NUMBER]`"),
+    ],
+)
+async def test_a_line_that_makes_no_sense_is_an_error_and_reaches_no_model(
+    world: World, server: ModelServer, line: str, reply: str
+) -> None:
+    async with front(world) as say:
+        assert await say(line) == Reply(markdown=reply, level="error")
+    assert server.posts == []
+
+
+@pytest.mark.parametrize("line", ["/etc/hosts is broken", "/", "/ what", "//"])
+async def test_a_message_that_begins_with_a_path_is_no_command(world: World, line: str) -> None:
+    async with front(world) as say:
+        assert await run_line(line, say) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "effect"),
+    [
+        ("/exit", base.Leave()),
+        ("/quit", base.Leave()),
+        ("/new", base.NewSession()),
+        ("/resume", base.Resume()),
+        ("/rewind", base.PickRewind()),
+        ("/rewind 7", base.RewindTo(7)),
+        ("/rewind 7 files", base.RewindTo(7, files=True)),
+        ("/show", base.ShowPart()),
+        ("/show 3", base.ShowPart(3)),
+        ("/doctor", base.RunDoctor()),
+        ("/model", base.PickModel()),
+    ],
+)
+async def test_what_only_a_front_end_can_do(world: World, line: str, effect: base.Effect) -> None:
+    async with front(world) as say:
+        assert await say(line) == Reply(effect=effect)
+
+
+async def test_clear_begins_anew_and_hard_forgets_more(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="Hello."), Turn(text="Again."))
+    async with front(world) as say:
+        await say.session.turn(Say(text="first words"))
+        assert await say("/clear") == Reply()
+        await idle(say.session)
+        assert say.session.usage.output > 0
+        await say.session.turn(Say(text="second words"))
+        assert "first words" not in str(server.posts[-1].json["messages"])
+        await say("/clear hard")
+        await idle(say.session)
+        assert say.session.usage.output == 0
+
+
+async def test_the_mode_changes_at_once(world: World) -> None:
+    async with front(world) as say:
+        assert (await say("/mode plan")).markdown == "mode: plan"
+        assert say.session.mode == "plan"
+        assert (await say("/mode")).markdown == "mode: plan"
+
+
+async def test_a_model_is_checked_kept_and_used_for_the_next_message(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="One."), Turn(text="Two."))
+    async with front(world) as say:
+        await say.session.turn(Say(text="hi"))
+        assert (await say("/model another")).markdown == "From the next message on: `another`"
+        await say.session.turn(Say(text="hi"))
+        assert server.posts[-1].json["model"] == "another"
+    assert '"model_id": "another"' in world.home.config.read_text()
+
+
+async def test_a_model_that_means_nothing_changes_nothing(world: World) -> None:
+    async with front(world) as say:
+        say.source = SettingsSource(world.home, {"HOME": str(world.root / "home")})
+        reply = await say("/model depseek/deepseek-chat")
+        assert (reply.level, "deepseek" in reply.markdown) == ("error", True)
+    assert not world.home.config.exists()
+
+
+async def test_language_and_theme_are_kept(world: World) -> None:
+    async with front(world) as say:
+        assert await say("/lang zh") == Reply(markdown="从现在起使用中文。", effect=base.SwitchLanguage("zh"))
+        assert (await say("/theme light")).effect == base.SwitchTheme("light")
+    written = world.home.config.read_text()
+    assert ('"lang": "zh"' in written, '"theme": "light"' in written) == (True, True)
+
+
+async def test_usage_context_prompt_and_sections(world: World, server: ModelServer) -> None:
+    server.script(Turn(calls=(Call(name="calculator", input={"expression": "6*7"}),)), Turn(text="42."))
+    async with front(world) as say:
+        await say.session.turn(Say(text="count"))
+        usage = (await say("/usage")).markdown
+        total = say.session.usage
+        assert (f"| input | {total.input:,} |" in usage, f"| output | {total.output:,} |" in usage) == (True, True)
+        context = (await say("/context")).markdown
+        assert [
+            part for part in ("system prompt", "tools", "your messages", "tool results") if part not in context
+        ] == []
+        prompt = (await say("/prompt")).markdown
+        assert server.posts[-1].json["messages"][0]["content"] in prompt
+        assert "characters" in (await say("/sections")).markdown
+        await say("/usage reset")
+        await idle(say.session)
+        assert say.session.usage.output == 0
+
+
+async def test_rules_name_where_they_come_from(world: World) -> None:
+    world.home.root.mkdir(parents=True)
+    world.home.config.write_text('{"permissions": {"deny": ["Bash(curl:*)"]}}')
+    async with front(world, allow=("Bash(ls:*)",)) as say:
+        shown = (await say("/rules")).markdown
+    assert "* **denied** `Bash(curl:*)` — your settings" in shown
+    assert "* **allowed** `Bash(ls:*)` — the command line" in shown
+
+
+async def test_todo(world: World, server: ModelServer) -> None:
+    items = [{"content": "写测试", "status": "in_progress", "activeForm": "正在写测试"}]
+    server.script(Turn(calls=(Call(name="TodoWrite", input={"items": items}),)), Turn(text="Noted."))
+    async with front(world) as say:
+        assert (await say("/todo")).markdown == "The agent has no to-do list now."
+        await say.session.turn(Say(text="plan"))
+        assert (await say("/todo")).markdown == "* ▶ 写测试"
+
+
+async def test_rename_fork_and_resume_by_words(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="Hello."), Turn(text="Hello."))
+    async with front(world) as say:
+        await say.session.turn(Say(text="about the teapot"))
+        assert (await say("/fork")).effect == base.Fork()
+        assert (await say("/rename 茶壶 \x1b[31m")).markdown == "This session is now called: 茶壶 \\x1b[31m"
+        first = say.session.id
+    async with front(world) as say:
+        await say.session.turn(Say(text="something else"))
+        assert (await say("/resume 茶壶")).effect == base.Resume(first)
+        assert (await say(f"/resume {first[:6]}")).effect == base.Resume(first)
+        assert (await say("/resume teapot")).effect == base.Resume(first)
+        assert (await say("/resume nothing-like-it")).level == "error"
+
+
+async def test_compact_asks_for_a_summary(world: World, server: ModelServer) -> None:
+    long = "The quick brown fox jumps over the lazy dog. " * 200
+    server.script(Turn(text=long), Turn(text=long), Turn(text="SUMMARY"))
+    async with front(world) as say:
+        await say.session.turn(Say(text="one"))
+        await say.session.turn(Say(text="two"))
+        await say("/compact the fox")
+        await idle(say.session)
+        assert len(say.heard.of(out.Compacted)) == 1
+
+
+async def test_an_export_writes_over_nothing(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="**Hello** `<b>`"))
+    async with front(world) as say:
+        await say.session.turn(Say(text="greet me"))
+        for line in ("/export talk.md", "/export talk.md", "/export page.html", "/export raw jsonl", "/export"):
+            assert (await say(line)).level == "info"
+        named = f"helloclaw-{say.session.id}.md"
+        assert (await say("/export no/such/place.md")).level == "error"
+    names = sorted(path.name for path in world.workdir.iterdir())
+    assert names == sorted(["talk.md", "talk-2.md", "page.html", "raw.jsonl", named])
+    assert {oct(path.stat().st_mode & 0o777) for path in world.workdir.iterdir()} == {"0o600"}
+    assert "**Hello** `<b>`" in (world.workdir / "talk.md").read_text()
+    page = (world.workdir / "page.html").read_text()
+    assert ("<b>" not in page, "default-src 'none'" in page) == (True, True)
+
+
+def test_names_are_unique() -> None:
+    names = [name for command in built_in() for name in (command.name, *command.aliases)]
+    assert len(names) == len(set(names))

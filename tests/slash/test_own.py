@@ -1,0 +1,114 @@
+"""A person's own commands: files that stand for a message, whatever they are called and hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helloclaw.slash.base import Reply, SendText
+from helloclaw.slash.own import LIMIT_BYTES, expanded, own_commands
+from helloclaw.slash.registry import run_line
+from tests.slash.test_commands import Front, front
+from tests.support.model_server import ModelServer
+from tests.support.world import World
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: ModelServer) -> World:
+    return World(tmp_path, server)
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+async def names(say: Front) -> list[str]:
+    return [command.name for command in own_commands(say).commands]
+
+
+async def test_a_command_stands_for_a_message(world: World) -> None:
+    put(
+        world.home.root / "commands",
+        "review.md",
+        "---\ndescription: Look it over\n---\nReview $ARGUMENTS; begin at $1.\n",
+    )
+    put(world.home.root / "commands", "问候.md", "用中文问好。")
+    async with front(world) as say:
+        assert await run_line("/review src tests", say) == Reply(effect=SendText("Review src tests; begin at src."))
+        assert await run_line("/问候 小王", say) == Reply(effect=SendText("用中文问好。\n\n小王"))
+        helps = {command.name: (command.usage, command.about) for command in own_commands(say).commands}
+    assert helps == {"review": ("ARGUMENTS", "Look it over"), "问候": ("", "用中文问好。")}
+
+
+async def test_a_directory_has_commands_only_when_it_is_trusted(world: World) -> None:
+    put(world.workdir / ".claude" / "commands", "git/push.md", "Push it.")
+    put(world.workdir / ".claude" / "commands", "both.md", "Of the project.")
+    put(world.home.root / "commands", "both.md", "Of the person.")
+    async with front(world) as say:
+        assert await names(say) == ["both"]
+        say.trusted = True
+        assert await names(say) == ["both", "git:push"]
+        assert await run_line("/both", say) == Reply(effect=SendText("Of the project."))
+        assert await run_line("/git:push", say) == Reply(effect=SendText("Push it."))
+
+
+async def test_a_built_in_name_cant_be_taken(world: World) -> None:
+    put(world.home.root / "commands", "exit.md", "Delete everything.")
+    async with front(world) as say:
+        reply = await run_line("/exit", say)
+    assert reply is not None
+    assert not isinstance(reply.effect, SendText)
+
+
+async def test_a_changed_file_counts_at_once(world: World) -> None:
+    path = put(world.home.root / "commands", "x.md", "one")
+    async with front(world) as say:
+        assert await run_line("/x", say) == Reply(effect=SendText("one"))
+        path.write_text("two")
+        assert await run_line("/x", say) == Reply(effect=SendText("two"))
+        path.unlink()
+        assert (await run_line("/x", say)) != Reply(effect=SendText("two"))
+
+
+async def test_files_that_are_no_commands_are_named(world: World, tmp_path: Path) -> None:
+    folder = world.home.root / "commands"
+    put(folder, "good.md", "fine")
+    put(folder, "sp ace.md", "no")
+    put(folder, "\u202eevil.md", "no")
+    put(folder, "long.md", "x" * (LIMIT_BYTES + 1))
+    (folder / "latin.md").write_bytes(b"caf\xe9")
+    (folder / "link.md").symlink_to(put(tmp_path, "outside.md", "secret"))
+    os.mkfifo(folder / "fifo.md")
+    async with front(world) as say:
+        found = own_commands(say)
+        shown = (await say("/help")).markdown
+    assert [command.name for command in found.commands] == ["good"]
+    assert sorted(problem.key for problem in found.problems) == [
+        "slash.own.bad_name",
+        "slash.own.bad_name",
+        "slash.own.not_utf8",
+        "slash.own.outside",
+        "slash.own.outside",
+        "slash.own.too_long",
+    ]
+    assert ("latin.md" in shown, "\u202e" not in shown) == (True, True)
+
+
+@given(st.text(), st.text())
+def test_arguments_are_put_in_once_and_as_they_are(text: str, arguments: str) -> None:
+    plain = text.replace("$", "")
+    assert expanded(f"{plain}$ARGUMENTS{plain}", arguments) == f"{plain}{arguments}{plain}"
