@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from helloclaw.agent.session import Session
 from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Answer, Say
 from helloclaw.sandbox.offer import Offer, probe
 from helloclaw.sandbox.placeholders import placeholders
 from helloclaw.sandbox.session import SessionSandbox
@@ -57,7 +59,8 @@ async def test_only_what_was_approved_for_the_sandbox_runs_in_it(bench: Bench, p
     refused = await bench.call("bash", confined(bench), command=f"echo x > {place}/out")
     assert refused.is_error
     assert refused.text.endswith(
-        "[exit code 1; it ran in a sandbox: no network, and writing only below the working directory and in $TMPDIR]"
+        "[exit code 1; it ran in a sandbox: no network, and writing only below the working directory and in $TMPDIR; "
+        "if it needs more, give the same command again and the person will be asked]"
     )
     assert not (place / "out").exists()
     assert await bench.text("bash", command=f"echo x > {place}/out") == "(no output)"
@@ -193,3 +196,25 @@ async def test_who_writes_into_what_it_inherited_is_waited_for_all_the_same(benc
     await bench.call("bash", confined(bench), command=command)
     assert running(sleep) == []
     assert os.listdir(bench.workdir) == []
+
+
+@pytest.mark.skipif(probe().kind != "bubblewrap", reason="needs bubblewrap")
+async def test_what_the_sandbox_held_back_is_asked_about_when_it_comes_again(place: Path) -> None:
+    with ModelServer() as server:
+        world = World(place, server)
+        command = f"python3 -c \"import os; os.mkdir(os.path.dirname('{place}/x') + '/made')\""
+        outward = Call(name="bash", input={"command": command})
+        failing = Call(name="bash", input={"command": "python3 -c 'raise SystemExit(3)'"})
+        server.script(Turn(calls=(outward,)), Turn(calls=(outward,)), Turn(calls=(failing,)), Turn(calls=(failing,)))
+        server.script(Turn(text="ok"))
+        async with world.session(mode="auto", interactive=True) as (session, heard):
+            session.subscribe(lambda event: _allow(session, event))
+            await session.turn(Say(text="go"))
+        assert [event.tool_input for event in heard.of(out.PermissionAsk)] == [{"command": command}]
+        assert [event.error is None for event in heard.of(out.ToolEnd)] == [False, True, False, False]
+        assert (place / "made").is_dir()
+
+
+def _allow(session: Session, event: out.Event) -> None:
+    if isinstance(event, out.PermissionAsk):
+        session.send(Answer(ask_id=event.ask_id, decision="allow"))

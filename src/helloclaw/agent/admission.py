@@ -20,7 +20,7 @@ from helloclaw.agent.standing import Standing
 from helloclaw.llm.messages import AnyCall, MalformedCall, ToolCall
 from helloclaw.permissions.decide import decide
 from helloclaw.permissions.rules import BadRule, parse_rule
-from helloclaw.permissions.verdict import Behaviour, Call, Verdict
+from helloclaw.permissions.verdict import Behaviour, Call, Scope, Verdict
 from helloclaw.protocol import events as out
 from helloclaw.tools.base import MustFail, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import Approval, ToolContext
@@ -120,7 +120,7 @@ class Gate:
     async def _permit(self, admitted: Admitted) -> Admission:
         """The call, held to what the decision was about; or why it must not run."""
         rules = self._standing.with_granted(self._config.rules)
-        verdict = decide(admitted.subject, self._standing.mode, rules, self._config.scope())
+        verdict = decide(admitted.subject, self._standing.mode, rules, self._scope(admitted.subject))
         match verdict.behaviour:
             case Behaviour.ALLOW:
                 self._standing.allowed()
@@ -129,6 +129,13 @@ class Gate:
                 return self._deny(admitted.call, verdict.reason, "permission", rule=None, why=_why(verdict))
             case Behaviour.ASK:
                 return await self._ask(admitted, verdict) or admitted
+
+    def _scope(self, subject: Call) -> Scope:
+        """Where the call happens. What a sandbox has held back before is not sent into it again."""
+        scope = self._config.scope()
+        if subject.command in self._context.shell.held_back:
+            return msgspec.structs.replace(scope, sandboxed=False)
+        return scope
 
     async def _ask(self, admitted: Admitted, verdict: Verdict) -> Refused | Wrong | None:
         call = admitted.call

@@ -150,6 +150,7 @@ class BackgroundCommands:
         try:
             task.ended = await run_command(line, timeout_s=timeout_s, receive=output.receive)
             self._shell.adopt(task.ended)
+            self._shell.learn(line, task.ended, task.store.tail())
         except ToolError as error:
             task.failure = str(error)
         finally:

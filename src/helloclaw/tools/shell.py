@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,12 @@ from helloclaw.tools.repository_programs import neutral_git_config
 
 DEFAULT_TIMEOUT_S = 120
 MAX_TIMEOUT_S = 3600
+# What programs say where a sandbox stops them.
+_HELD_BACK = re.compile(
+    r"Read-only file system|Permission denied|PermissionError|Operation not permitted|Device or resource busy"
+    r"|[Nn]etwork is unreachable|[Nn]ame resolution|[Cc]ould not resolve|Name or service not known"
+    r"|\b(?:EROFS|EACCES|EPERM|ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b"
+)
 
 
 class Bash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,6 +42,7 @@ class ShellState:
         self.workdir = workdir
         self.cwd = workdir
         self.sandbox: Sandbox | None = None
+        self.held_back: set[str] = set()  # texts that failed for being confined: they are asked about from then on
         self._environ = environ
         self._session = secrets.token_hex(8)
         self._commands = 0
@@ -71,6 +79,16 @@ class ShellState:
         self.cwd = directory
         return f"current directory: {directory}"
 
+    def learn(self, line: CommandLine, ending: Ending, said: str) -> str:
+        """Note whether a confined command failed for being confined; what to tell the model of it."""
+        if line.sandbox is None or ending.exit_code == 0:
+            return ""
+        limits = "it ran in a sandbox: no network, and writing only below the working directory and in $TMPDIR"
+        if not _HELD_BACK.search(said):
+            return limits
+        self.held_back.add(line.text)
+        return f"{limits}; if it needs more, give the same command again and the person will be asked"
+
     def adopt(self, ending: Ending) -> str:
         """Take over the output of what a command left running; what to tell the model of it."""
         self._left = [left for left in self._left if left.rest and not left.rest.ended.is_set()]
@@ -104,15 +122,9 @@ async def run(call: Bash, context: ToolContext) -> ToolOutput:
         ending = await run_command(line, timeout_s=call.timeout, receive=output.receive)
     finally:
         output.close()
-    notes = (lost, describe(ending), _limits(line, ending), shell.move_to(ending.cwd), shell.adopt(ending))
+    limits = shell.learn(line, ending, store.tail())
+    notes = (lost, describe(ending), limits, shell.move_to(ending.cwd), shell.adopt(ending))
     return ToolOutput(text=_text(store, notes), is_error=ending.exit_code != 0)
-
-
-def _limits(line: CommandLine, ending: Ending) -> str:
-    """What a model has to know of a confined command that failed."""
-    if line.sandbox is None or ending.exit_code == 0:
-        return ""
-    return "it ran in a sandbox: no network, and writing only below the working directory and in $TMPDIR"
 
 
 def _text(store: OutputStore, notes: tuple[str, ...]) -> str:
