@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import contextlib
 import os
 import platform
 import shutil
@@ -14,14 +14,16 @@ from importlib.metadata import PackageNotFoundError, version
 from helloclaw import __version__
 from helloclaw.doctor.check import Check, Ground, Name
 from helloclaw.i18n import Phrase
+from helloclaw.sandbox.offer import probe
+from helloclaw.sandbox.session import SessionSandbox
+from helloclaw.settings.problems import SettingsError
+from helloclaw.storage.paths import person_home
 from helloclaw.tools.base import ToolError
 from helloclaw.tools.search import find_ripgrep
 
 _PARTS = ("msgspec", "httpx2", "prompt_toolkit", "pygments", "tree-sitter-bash", "xllamacpp")
 _NARROW, _LOW = 40, 10
 _PROGRAM_S = 5.0
-_LANDLOCK_CREATE_RULESET = 444
-"""The system call's number, the same on every architecture that Linux gave it to."""
 
 
 def versions(_: Ground) -> Sequence[Check]:
@@ -34,11 +36,25 @@ def versions(_: Ground) -> Sequence[Check]:
 
 
 def sandbox(ground: Ground) -> Sequence[Check]:
-    """Nothing confines commands in this version; what could is told, so that nobody takes it for granted."""
-    could = [each for each in (_bubblewrap(ground), _landlock()) if each]
-    key = "doctor.sandbox.possible" if could else "doctor.sandbox.none"
-    what = Phrase(key, could=", ".join(could))
-    return (Check(name="sandbox", state="off", what=what, fix=Phrase("doctor.sandbox.fix")),)
+    """What confines the commands that `auto` runs unasked; tried, since a program that is there need not work."""
+    with contextlib.suppress(SettingsError):
+        if ground.source.current().permissions.sandbox == "off":
+            return (Check(name="sandbox", state="off", what=Phrase("doctor.sandbox.switched_off")),)
+    offer = probe()
+    trial = SessionSandbox(offer, workdir=ground.workdir, home=person_home(os.environ), product_home=ground.home.root)
+    fix = None if offer.kind == "bubblewrap" else Phrase("doctor.sandbox.fix")
+    match offer.kind:
+        case "none":
+            what = Phrase("doctor.sandbox.none", why=offer.problem)
+            return (Check(name="sandbox", state="off", what=what, fix=fix),)
+        case "bubblewrap":
+            what = Phrase("doctor.sandbox.bubblewrap", path=offer.program)
+        case "landlock":
+            what = Phrase("doctor.sandbox.landlock", abi=offer.abi, why=offer.problem)
+    if problem := trial.check():
+        what = Phrase("doctor.sandbox.not_here", why=problem)
+        return (Check(name="sandbox", state="off", what=what, fix=Phrase("doctor.sandbox.not_here.fix")),)
+    return (Check(name="sandbox", state="ok", what=what, fix=fix),)
 
 
 def terminal(ground: Ground) -> Sequence[Check]:
@@ -118,20 +134,6 @@ def _colours(ground: Ground) -> str:
     if ground.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"}:
         return "16777216"
     return "256" if "256color" in ground.environ.get("TERM", "") else "16"
-
-
-def _bubblewrap(ground: Ground) -> str:
-    path = shutil.which("bwrap", path=ground.environ.get("PATH"))
-    works = path is not None and _said_by([path, "--ro-bind", "/", "/", "--unshare-all", "true"]) is not None
-    return "bubblewrap" if works else ""
-
-
-def _landlock() -> str:
-    """`Landlock 4`, if the kernel has it: the call without a rule set asks for its version."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    found = ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_CREATE_RULESET, None, 0, 1)
-    return f"Landlock {found}" if found > 0 else ""
 
 
 def _version(name: str) -> str:
