@@ -187,6 +187,9 @@ _UPDATED = b"session_updated"
 _USAGE = b"usage"
 _FOLDED = frozenset((_SAID, b"assistant_end", b"tool_end", b"tool_denied", _COMPACTED, _CLEARED))
 
+# After these, not every message is folded any more.
+_FORGETTING = frozenset((REWOUND, _COMPACTED, _CLEARED))
+
 
 def load_history(lines: list[bytes], attachments: Attachments | None = None) -> History:
     """Fold a journal's lines, decoding only what a model will see: a long session resumes in a blink.
@@ -197,11 +200,12 @@ def load_history(lines: list[bytes], attachments: Attachments | None = None) -> 
     history = History()
     decoder = msgspec.json.Decoder(Event)
     kinds = [kind_of(line) for line in lines]
-    rewinds = [index for index, kind in enumerate(kinds) if kind == REWOUND]
+    rewinds = [index for index, kind in enumerate(kinds) if kind == REWOUND] if REWOUND in kinds else []
     counts = living_lines(lines, rewinds)
     with collector_paused():
         history.first_words = first_words(lines, kinds, counts)
-        history.client_ids = _client_ids(lines, kinds)
+        if not _FORGETTING.isdisjoint(kinds):
+            history.client_ids = _client_ids(lines, kinds)
         for index in _needed(lines, kinds, counts):
             try:
                 event = decoder.decode(lines[index])
@@ -241,7 +245,7 @@ def collector_paused() -> Generator[None]:
 
 def _needed(lines: list[bytes], kinds: list[bytes], counts: list[bool]) -> Iterator[int]:
     """The indices of what must be decoded: titles, modes, the last usage, and what is left of the messages."""
-    living = [kind if alive else b"" for kind, alive in zip(kinds, counts, strict=True)]
+    living = kinds if all(counts) else [kind if alive else b"" for kind, alive in zip(kinds, counts, strict=True)]
     start = _first_kept(lines, living)
     last_usage = _last(lines, kinds, _USAGE)
     # The total is that of all calls; what the context holds was measured by a call that still counts.
