@@ -82,6 +82,9 @@ CONTROLS = [
         "echo x > src/x; ln -f src/x {c}",
         "ln {c} src/hard && echo x > src/hard",
         "umount {top} 2>&1; echo x > {c}",
+        "unshare -Urm sh -c 'mkdir $TMPDIR/m; mount --bind . $TMPDIR/m && echo x > $TMPDIR/m/{c}'",
+        "unshare -Urm sh -c 'mkdir $TMPDIR/m; mount --rbind . $TMPDIR/m && echo x > $TMPDIR/m/{c}'",
+        "unshare -Urm sh -c 'umount -l {c}; mount --move {top} $TMPDIR; echo x > {c}'",
         "unshare -Urm sh -c 'mount -o remount,rw,bind {top}; umount {top}; umount {c}; echo x > {c}'",
     ],
 )

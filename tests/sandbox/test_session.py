@@ -94,7 +94,8 @@ async def test_the_time_is_up_and_a_cancel_end_all_of_it(bench: Bench) -> None:
 
 
 async def test_a_command_in_the_background_is_confined_too(bench: Bench, place: Path) -> None:
-    await bench.call("background_run", confined(bench), command=f"echo x > {place}/out; echo done")
+    output = await bench.call("background_run", confined(bench), command=f"echo x > {place}/out; echo done")
+    assert output.text.endswith("It runs in a sandbox, where nobody outside can reach it and it can reach nobody.")
     (task,) = bench.context.background.tasks
     await until(lambda: not task.running)
     assert "done" in task.store.tail()

@@ -194,7 +194,9 @@ async def run(call: BackgroundRun, context: ToolContext) -> ToolOutput:
     context.approved_cwd()
     task = await context.background.start(call.command, timeout_s=call.timeout, approval=context.approval)
     where = f"its output goes to {context.workdir / task.store.place}" if task.store.in_file else task.store.where()
-    return ToolOutput(text=f"Started {task.task_id}; {where}. You are told when it ends.")
+    confined = context.approval is not None and context.approval.confined
+    limits = " It runs in a sandbox, where nobody outside can reach it and it can reach nobody." if confined else ""
+    return ToolOutput(text=f"Started {task.task_id}; {where}. You are told when it ends.{limits}")
 
 
 async def check(call: CheckBackground, context: ToolContext) -> ToolOutput:
