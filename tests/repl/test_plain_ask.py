@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from helloclaw.repl.plain_ask import question, read_answer
 from helloclaw.i18n import texts
 from helloclaw.protocol.commands import Answer
 from helloclaw.protocol.events import PermissionAsk
+from helloclaw.repl.plain_ask import question, read_answer
 
 ASK = PermissionAsk(
     ask_id="1",

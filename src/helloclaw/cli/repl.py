@@ -37,7 +37,9 @@ def main(run: Run) -> int:
     from helloclaw.repl.plain import talk_plainly
 
     fetch_missing_weights(run, source)
-    asyncio.run(talk_plainly(_options(run, source, session_named(run)), run.terminal))
+    choose = _wants_menu(run) and run.terminal.reads_terminal
+    options = _options(run, source, None if choose else session_named(run))
+    asyncio.run(talk_plainly(options, run.terminal, choose=choose))
     return 0
 
 

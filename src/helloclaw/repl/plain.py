@@ -5,25 +5,30 @@ No colours, no menus, nothing repainted. Lines from a pipe are said one after th
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from typing import TYPE_CHECKING, Protocol
 
+from helloclaw.i18n import SpokenError
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Say
 from helloclaw.repl.interrupts import on_interrupt
 from helloclaw.repl.options import ReplOptions, Wish
+from helloclaw.repl.output.painter import Painter
+from helloclaw.repl.output.theme import palette_for
 from helloclaw.repl.plain_ask import question, read_answer
 from helloclaw.repl.plain_effects import PlainHost, carry_out
 from helloclaw.repl.stdin_lines import StdinLines
 from helloclaw.slash.base import SendText
 from helloclaw.slash.registry import run_line
 from helloclaw.wording.lines import needed_line, progress_line
-from helloclaw.wording.plain import visible
+from helloclaw.wording.plain import one_line, visible
 
 if TYPE_CHECKING:
     from helloclaw.agent.session import Session
 
+SESSIONS = 20
 _TWICE_WITHIN_S = 2.0
 
 
@@ -37,13 +42,36 @@ class Streams(Protocol):
     def line(self, text: str = "") -> None: ...
 
 
-async def talk_plainly(options: ReplOptions, streams: Streams) -> None:
-    """One session after the other, until the person leaves or the input ends. Raises what opening a session raises."""
+async def talk_plainly(options: ReplOptions, streams: Streams, *, choose: bool = False) -> None:
+    """One session after the other, until the person leaves or the input ends; with `choose` they say which is first.
+
+    Raises what opening a session raises, `SpokenError` where none was chosen.
+    """
     lines = StdinLines()
-    wish: Wish | None = options.first
+    wish: Wish | None = await _chosen(options, lines, streams) if choose else options.first
     while wish is not None:
         async with options.open(wish) as session:
             wish = await PlainConversation(options, session, lines, streams).hold()
+
+
+async def _chosen(options: ReplOptions, lines: StdinLines, streams: Streams) -> Wish:
+    """Let the person pick a session by its number."""
+    from helloclaw.agent.catalog import list_sessions
+
+    found = list_sessions(options.home)[:SESSIONS]
+    if not found:
+        raise SpokenError("session.none")
+    for number, info in enumerate(found, start=1):
+        when = time.strftime("%m-%d %H:%M", time.localtime(info.updated_at))
+        streams.line(f"{number:>3}  {info.id}  {when}  {one_line(info.title, 80)}")
+    streams.write(options.say("session.pick", count=len(found)))
+    async for line in lines:
+        if not line.strip():
+            break
+        if line.strip().isdecimal() and 1 <= int(line) <= len(found):
+            return Wish(found[int(line) - 1].id, fork=options.first.fork)
+        streams.write(options.say("session.pick", count=len(found)))
+    raise SpokenError("session.none_picked")
 
 
 class PlainConversation:
@@ -60,6 +88,9 @@ class PlainConversation:
         self._running = False
         self._interrupted_at = 0.0
         self._host = PlainHost(session, options)
+        palette = palette_for("auto", options.environ)
+        columns = shutil.get_terminal_size().columns
+        self._painter = Painter(columns, "none", palette, ascii=options.environ.get("TERM") == "dumb")
 
     async def hold(self) -> Wish | None:
         """Talk until the person leaves (None) or wants another session."""
@@ -105,7 +136,7 @@ class PlainConversation:
             await self._send(line)
             return "stay"
         if reply.markdown:
-            self._line(visible(reply.markdown.rstrip("\n")))
+            self._line(self._painter.markdown(reply.markdown).rstrip("\n"))
         if isinstance(reply.effect, SendText):
             await self._send(reply.effect.text)
             return "stay"
@@ -159,6 +190,10 @@ class PlainConversation:
                 self._running = True
             case events.RoundEnd():
                 self._round_end(event)
+            case events.Cleared(conversation=True):
+                self._line(self._say("repl.cleared"))
+            case events.Rewound():
+                self._line(self._say("rewind.done"))
             case _:
                 if line := needed_line(event, self._say) or progress_line(event, self._say):
                     self._end_line()
