@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scripts.picture import picture
 from tests.support.model_server import Call, ModelServer, Turn
 from tests.support.terminal_window import ENTER, TerminalWindow
+
+from scripts.picture import picture
 
 PRICES = "def total(prices):\n    result = 0\n    for price in prices:\n        result = price\n    return result\n"
 READ = Call(name="read_file", input={"path": "prices.py"})
@@ -100,12 +101,18 @@ def main() -> None:
             print(path)
 
 
+class Pictured(TerminalWindow):
+    """A terminal that shows faint text grey, which the emulator leaves out."""
+
+    def _take(self, data: bytes) -> None:
+        super()._take(re.sub(rb"(\x1b\[|;)2(?=[;m])", rb"\g<1>90", data))
+
+
 @contextmanager
 def opened(lang: str, *turns: Turn, columns: int = 88, rows: int = 36) -> Iterator[TerminalWindow]:
     """The program in a new project, ready for typing."""
     with tempfile.TemporaryDirectory() as scratch, ModelServer() as server:
-        home, project = Path(scratch, "home"), Path(scratch, "shop")
-        home.mkdir()
+        home, project = Path(scratch), Path(scratch, "shop")
         project.mkdir()
         (project / "prices.py").write_text(PRICES)
         server.script(*turns)
@@ -118,10 +125,10 @@ def opened(lang: str, *turns: Turn, columns: int = 88, rows: int = 36) -> Iterat
             "LLM_MODEL_ID": "scripted",
         }
         program = str(Path(sys.executable).with_name("helloclaw"))
-        with TerminalWindow([program, "--mode", "default"], cwd=project, env=environ, columns=columns, rows=rows) as window:
+        command = [program, "--mode", "default"]
+        with Pictured(command, cwd=project, env=environ, columns=columns, rows=rows) as window:
             window.until("❯")
             yield window
-            shutil.rmtree(home, ignore_errors=True)
 
 
 def settled(window: TerminalWindow) -> bool:
@@ -151,7 +158,7 @@ def fixed(lang: str, words: Words) -> str:
             window.until(lambda w: not any("moment" in row or "稍候" in row for row in w.rows))
             window.type("y")
             window.until(lambda w: not any(row.startswith("❯ 1.") for row in w.rows))
-        window.until("6")
+        window.until(lambda w: any("result" in row and "6" in row and "[1, 2, 3]" in row for row in w.rows[10:]))
         window.until(settled)
         return picture(window.screen, words.ask)
 
@@ -172,7 +179,7 @@ def narrow(lang: str, words: Words) -> str:
         return picture(window.screen, words.explain)
 
 
-def completion(lang: str, words: Words) -> str:
+def completion(lang: str, _: Words) -> str:
     with opened(lang, rows=18) as window:
         window.until(lambda w: any(row.startswith("❯") for row in w.rows))
         window.type("/re")

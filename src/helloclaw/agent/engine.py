@@ -21,7 +21,7 @@ from helloclaw.agent.backups import Backups, backups_of
 from helloclaw.agent.history import History, kind_of, load_history
 from helloclaw.i18n.system import reason_of
 from helloclaw.protocol.commands import Answer, Note, Say
-from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound
+from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound, RoundEnd, UserMessage
 from helloclaw.storage.journal import Journal, JournalError, scan
 
 log = logging.getLogger(__name__)
@@ -91,6 +91,8 @@ class LocalEngine:
         self._inbox: deque[Say] = deque()
         self.notes: list[Note] = []
         self._announced = False
+        self.told_end = False
+        """Whether the last that was told of a turn was its end."""
         self._after_message: list[Base] = []
         self._arrived = asyncio.Event()
         self._questions: dict[str, asyncio.Future[Answer]] = {}
@@ -109,6 +111,7 @@ class LocalEngine:
         if isinstance(named, PermissionAsk):
             # Open before anyone hears of it, since a front end may answer while it is being told.
             self._questions[named.ask_id] = asyncio.get_running_loop().create_future()
+        self.told_end = isinstance(event, RoundEnd) or (self.told_end and not isinstance(event, UserMessage))
         self._show(named)
         if isinstance(event, PIECES):
             self._announced = True

@@ -328,7 +328,9 @@ class Session:
             self._engine.publish(unkept(error))
 
     def _plan(self, chore: Chore) -> None:
-        if is_idle_work(chore) and (self.busy or self._engine.anything_waits):
+        # A turn whose end was told is over for whoever heard it, though it is still being written down.
+        running = self.busy and not (self._engine.told_end and not self._waiting_chores)
+        if is_idle_work(chore) and (running or self._engine.anything_waits):
             self._engine.publish(warning(Phrase("notice.busy")))
             return
         self._waiting_chores.append(chore)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from helloclaw.i18n import SpokenError, Texts
 from helloclaw.repl.desk import Desk
 from helloclaw.repl.options import ReplOptions, Wish
+from helloclaw.settings.files import short
 from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ class Talk:
 
     def _greet(self) -> None:
         options = self._options
-        greeting = options.say("repl.greeting", version=options.version, directory=one_line(str(options.workdir)))
+        greeting = options.say(
+            "repl.greeting", version=options.version, directory=one_line(short(options.workdir, options.environ))
+        )
         self._desk.screen.print_above(f"{greeting}\n")
 
     def _farewell(self, session: Session, *, leaving: bool) -> None:
