@@ -127,7 +127,9 @@ async def test_without_a_sandbox_what_needs_one_is_not_run(bench: Bench) -> None
     (bench.workdir / ".claude").symlink_to("elsewhere")
     with pytest.raises(ToolError, match=r"was not run, since it can't be confined: .*\.claude is a symlink"):
         await bench.call("bash", confined(bench), command="touch ran")
-    bench.context.shell.sandbox = None
+    sandbox, bench.context.shell.sandbox = bench.context.shell.sandbox, None
+    assert sandbox is not None
+    sandbox.close()
     with pytest.raises(ToolError, match="may run only in a sandbox"):
         await bench.call("bash", confined(bench), command="touch ran")
     assert not (bench.workdir / "ran").exists()
