@@ -1,6 +1,6 @@
 """The README's pictures: the real program in a terminal of its own, with a model that says what it is told to.
 
-`scripts/samples screens` writes them to docs/screens. Only the model's words and the project's files are made up.
+`scripts/samples` writes them to docs/screens. Only the model's words and the project's files are made up.
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ def answer_for(ask: PermissionAsk, decision: Decision | None, reason: str = "") 
             return Answer(ask_id=ask.ask_id, decision="deny", reason=reason.strip())
 
 
-def question(ask: PermissionAsk, painter: Painter, say: Texts) -> str:
-    """The whole of what would run, where, and why it is asked, as ANSI text that ends in a newline."""
+def question(ask: PermissionAsk, painter: Painter, say: Texts, where: str = "") -> str:
+    """The whole of what would run, `where` if that is not obvious, and why it is asked: whole rows of ANSI text."""
     parts = [painter.plain(say("ask.wants", call=_called(ask)), "ask")]
     if ask.diff:
         parts.append(painter.diff(ask.diff))
@@ -64,8 +64,8 @@ def question(ask: PermissionAsk, painter: Painter, say: Texts) -> str:
         parts.append(
             painter.code(command, "bash") if isinstance(command, str) else painter.code(_arguments(ask), "json")
         )
-    if ask.cwd and isinstance(ask.tool_input.get("command"), str):
-        parts.append(painter.plain(say("ask.where", directory=one_line(ask.cwd)), "dim", indent=INDENT))
+    if where:
+        parts.append(painter.plain(say("ask.where", directory=one_line(where)), "dim", indent=INDENT))
     parts.append(
         painter.plain(
             say("ask.why", reason=one_line(reason_text(ask.reason, ask.why, say.lang))).strip(), "warn", indent=INDENT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helloclaw.protocol import events
@@ -13,6 +14,7 @@ from helloclaw.repl.asking import Decision, answer_for, choices, question
 from helloclaw.repl.desk import TWICE_WITHIN_S, Desk
 from helloclaw.repl.effects import Effects
 from helloclaw.repl.options import Wish
+from helloclaw.settings.files import short
 from helloclaw.slash.base import SendText
 from helloclaw.slash.registry import run_line
 
@@ -240,7 +242,9 @@ class Conversation:
 
     def _show_question(self, ask: PermissionAsk) -> None:
         desk = self._desk
-        desk.tell("question", question(ask, desk.painter, desk.say))
+        elsewhere = ask.cwd and ask.cwd != str(self._session.workdir)
+        where = short(Path(ask.cwd), desk.environ) if elsewhere else ""
+        desk.tell("question", question(ask, desk.painter, desk.say, where))
         desk.feed.asked(ask.diff)
         desk.ring()
         desk.ask(choices(ask, desk.say), lambda decision: self._decided(ask, decision))
