@@ -720,7 +720,7 @@ TEXTS: Final[dict[str, str]] = {
     "slash.help.command": "command",
     "slash.help.about": "what it does",
     "slash.help.keys": (
-        "**Enter** sends, **Alt-Enter**, **Ctrl-J** or a `\\\\` at the end begins a new line · **@** names "
+        "**Enter** sends, **Alt-Enter**, **Ctrl-J** or a `\\` at the end begins a new line · **@** names "
         "a file · **!** runs a command of your own · **Esc** or **Ctrl-C** stops; Esc twice goes back; "
         "Ctrl-C twice leaves · **Shift-Tab** changes the mode · **Ctrl-O** shows the last folded part · "
         "**Ctrl-R** searches what you typed before · **Ctrl-G** opens your editor"

@@ -698,7 +698,7 @@ TEXTS: Final[dict[str, str]] = {
     "slash.help.command": "命令",
     "slash.help.about": "作用",
     "slash.help.keys": (
-        "**Enter** 发送，**Alt-Enter**、**Ctrl-J** 或行尾的 `\\\\` 换行 · **@** 引用文件 · "
+        "**Enter** 发送，**Alt-Enter**、**Ctrl-J** 或行尾的 `\\` 换行 · **@** 引用文件 · "
         "**!** 运行你自己的命令 · **Esc** 或 **Ctrl-C** 停止；连按两次 Esc 回退，连按两次 Ctrl-C 离开 · "
         "**Shift-Tab** 切换模式 · **Ctrl-O** 展开最后折叠的内容 · **Ctrl-R** 搜索输入历史 · "
         "**Ctrl-G** 打开编辑器"
