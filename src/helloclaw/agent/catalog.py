@@ -13,6 +13,7 @@ import msgspec
 from helloclaw.agent.attachments import attachments_of
 from helloclaw.agent.backups import backups_of
 from helloclaw.agent.listing import TITLE_CHARACTERS, Listing, SessionInfo
+from helloclaw.agent.living import living_events
 from helloclaw.i18n import Phrase, SpokenError
 from helloclaw.protocol.events import AssistantEnd, Event, UserMessage
 from helloclaw.storage.journal import JournalError, scan
@@ -121,7 +122,7 @@ def delete_session(home: Home, session_id: str) -> None:
 
 def _spoken(path: Path) -> Iterator[str]:
     try:
-        for event in read_events(path):
+        for event in living_events(read_events(path)):
             if isinstance(event, UserMessage | AssistantEnd) and event.text:
                 yield event.text
     except (JournalError, OSError):

@@ -40,6 +40,11 @@ class Chores:
         self._context = context
         self._may_write = may_write
 
+    def drop(self) -> None:
+        """Say that one was stopped before it began."""
+        self._engine.publish(warning(Phrase("notice.chore_stopped")))
+        self._engine.publish(out.Phase(state="idle"))
+
     async def run(self, chore: Chore) -> None:
         """Raises nothing; a cancelled one says so."""
         try:

@@ -18,7 +18,7 @@ import msgspec
 
 from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.backups import Backups, backups_of
-from helloclaw.agent.history import History, kind_of, load_history
+from helloclaw.agent.history import History, load_history
 from helloclaw.i18n.system import reason_of
 from helloclaw.protocol.commands import Answer, Note, Say
 from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound, RoundEnd, UserMessage
@@ -27,7 +27,9 @@ from helloclaw.storage.journal import Journal, JournalError, scan
 log = logging.getLogger(__name__)
 
 Sink = Callable[[Event], None]
-_PAST = frozenset((b"user_message", b"rewound"))
+# How the journal's lines begin that a rewind goes by; results only if they tell of changes.
+_PAST = (b'{"type":"user_message"', b'{"type":"rewound"')
+_TOOL_END = b'{"type":"tool_end"'
 Result = TypeVar("Result")
 Emitted = TypeVar("Emitted", bound=Base)
 
@@ -147,8 +149,7 @@ class LocalEngine:
         decoder = msgspec.json.Decoder(Event)
         found: list[Event] = []
         for line in scan(self._journal.path).lines:
-            kind = kind_of(line)
-            if kind in _PAST or (kind == b"tool_end" and b'"changes":[' in line):
+            if line.startswith(_PAST) or (line.startswith(_TOOL_END) and b'"changes":[' in line):
                 with contextlib.suppress(msgspec.MsgspecError):
                     found.append(decoder.decode(line))
         return found

@@ -219,7 +219,9 @@ class Session:
             if isinstance(chore, Compact):
                 with contextlib.suppress(asyncio.CancelledError):
                     await self._hooks.before_compact("manual")
-            if not self._stopping:
+            if self._stopping:
+                self._chores.drop()
+            else:
                 await self._chores.run(chore)
         finally:
             self._waiting_chores.popleft()
