@@ -186,3 +186,33 @@ async def test_a_look_in_a_running_turn_leaves_its_model_alone(world: World, ser
         assert (await session.inspect()).compact_at == 1234
         gate.open()
         assert (await turn).reason == "done"
+
+
+async def test_a_cancel_at_the_very_end_ends_nothing_else(world: World, server: ModelServer) -> None:
+    server.script(Turn(text="One."), Turn(text="Two."))
+    async with world.session() as (session, heard):
+
+        def too_late(event: out.Event) -> None:
+            if isinstance(event, out.RoundEnd | out.Cleared) or (
+                isinstance(event, out.Phase) and event.state == "idle"
+            ):
+                session.send(Cancel())
+
+        stop = session.subscribe(too_late)
+        async with asyncio.timeout(20):
+            assert (await session.turn(Say(text="go"))).reason == "done"
+        session.send(Clear(usage=True))
+        await heard_of(heard, out.Cleared)
+        await idle(session)
+        stop()
+        async with asyncio.timeout(20):
+            assert (await session.turn(Say(text="again"))).reason == "done"
+
+
+async def test_a_chore_that_is_stopped_before_it_begins_says_so(world: World, server: ModelServer) -> None:
+    async with world.session() as (session, heard):
+        session.send(Clear(usage=True))
+        session.send(Cancel())
+        await idle(session)
+        assert [notice.code for notice in heard.of(out.Notice)] == ["notice.chore_stopped"]
+        assert (heard.of(out.Cleared), server.posts) == ([], [])

@@ -25,6 +25,7 @@ from helloclaw.agent.screening import screen
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import (
     Turn,
+    bug,
     cannot_run,
     describe_bug,
     keep_notes,
@@ -191,12 +192,25 @@ class Session:
             finally:
                 self._turn = None
                 self._begun = self._stopping = False
-            if (end := turn.result()) is not None:
+            if (end := self._end_of(turn)) is not None:
                 self._last_end = end
                 self._tell_waiting(end)
             self._keep_notes()
             if not self._waiting_chores and not self._engine.anything_waits:
                 self._engine.rest()
+
+    def _end_of(self, turn: asyncio.Task[out.RoundEnd | None]) -> out.RoundEnd | None:
+        """How a turn ended. What nobody foresaw ends only that turn, and keeps nobody waiting."""
+        try:
+            return turn.result()
+        except asyncio.CancelledError:  # With its last words: all was said.
+            return out.RoundEnd(reason="interrupted")
+        except Exception as error:
+            log.error("a turn of session %s broke", self.id, exc_info=error)
+            end = out.RoundEnd(reason="failed")
+            self._engine.publish(bug(error))
+            self._engine.publish(end)
+            return end
 
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
