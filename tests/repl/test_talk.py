@@ -376,3 +376,15 @@ def test_interrupt_in_every_phase(open_window: OpenWindow, server: ModelServer, 
         if phase != "in a question":
             window.type(f"and now?{ENTER}")
         window.until("Still here.")
+
+
+def test_a_plan_is_shown_as_a_list(open_window: OpenWindow, server: ModelServer) -> None:
+    items = [
+        {"content": "Look", "status": "completed", "activeForm": "Looking"},
+        {"content": "写代码", "status": "in_progress", "activeForm": "正在写代码"},
+    ]
+    server.script(Turn(calls=(Call(name="TodoWrite", input={"items": items}),)), Turn(text="Planned."))
+    with open_window() as window:
+        window.until(READY)
+        window.type(f"plan it{ENTER}")
+        assert "  ☑ Look\n  ▶ 写代码\n" in window.until("Planned.")

@@ -211,7 +211,11 @@ class Feed:
             # It stands above, in the question that allowed it.
             self._asked.discard(event.diff)
             event = structs.replace(event, diff=None, output="")
-        return before + self.spaced("tool", self._cards.tool_done(use, event, self.fold))
+        if items := _plan(use, event):
+            event = structs.replace(event, output="")
+            use = structs.replace(use, input={})
+        card = self._cards.tool_done(use, event, self.fold)
+        return before + self.spaced("tool", card + (self._cards.todo_list(items) if items else ""))
 
     def _user_message(self, event: events.UserMessage) -> str:
         before = self._end_answer()
@@ -247,3 +251,13 @@ class Feed:
             self._phase_since = self._clock()
             self._detail = ""
         self.phase = phase
+
+
+def _plan(use: events.ToolUse, event: events.ToolEnd) -> list[tuple[str, str]]:
+    """The to-do list that a call has written, as (status, text) pairs; empty for any other call."""
+    if event.name != "TodoWrite" or event.error is not None:
+        return []
+    items: object = use.input.get("items")
+    if not isinstance(items, list):
+        return []
+    return [(str(item.get("status")), str(item.get("content"))) for item in items if isinstance(item, dict)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType] - any JSON
