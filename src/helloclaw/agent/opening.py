@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 
+FORK_S = 0.3
+
+
 class SessionBusy(SpokenError):
     """Another process has this session open."""
 
@@ -148,6 +151,7 @@ def _workdir(found: Scan) -> Path:
 
 def _hold(home: Home, session_id: str) -> BaseFileLock:
     try:
-        return hold(lock_path(home, session_id))
+        # A process that is being started holds every lock of its parent for a moment, between fork and exec.
+        return hold(lock_path(home, session_id), timeout_s=FORK_S)
     except Busy as error:
         raise SessionBusy(session_id) from error

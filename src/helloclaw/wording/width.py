@@ -49,9 +49,10 @@ def wrapped(text: str, width: int, *, hang: int = 0) -> list[str]:
     lines, line = list[str](), ""
     for piece in _unbroken(text):
         for part in _fitting(piece, max(2, width - hang)):
-            if line.strip() and columns(line) + columns(part.rstrip()) > width:
-                lines.append(line.rstrip())
-                line = " " * hang + part.lstrip()
+            if line and columns(line) + columns(part.rstrip()) > width:
+                if line.strip():
+                    lines.append(line.rstrip())
+                line = " " * (hang if lines else 0) + part.lstrip()
             else:
                 line += part
     return [*lines, line.rstrip()]

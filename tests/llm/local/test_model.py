@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Failed, Finish, ModelEvent, Retrying, TextStart, ToolCallEnd, ToolCallStart, Usage
 from helloclaw.llm.local import LocalModel
 from helloclaw.llm.local.prefix_cache import forget_oldest
@@ -114,16 +115,16 @@ async def test_a_server_that_dies_in_the_middle_is_started_again_once(model: Loc
 async def test_instructions_are_read_once_and_kept(tmp_path: Path) -> None:
     gguf = write_tiny_gguf(tmp_path / "tiny.gguf")
     request = ModelRequest(messages=(user_text("Hello!"),), tools=TOOLS, max_output_tokens=8)
-    said: list[list[str]] = []
+    said: list[list[str | None]] = []
     for _ in range(2):
         model = open_local(f"local/{gguf}", tmp_path)
-        told: list[str] = []
-        said.append(told)
+        told: list[Phrase | None] = []
         model = LocalModel(model.endpoint, tmp_path / "models", environ={}, on_status=told.append)
         await ask(model, request)
         await model.aclose()
-    loading = "Loading tiny.gguf (0.0 GB)…"
-    assert said == [[loading, "", "Reading the instructions, once…", ""], [loading, ""]]
+        said.append([each.key if each else None for each in told])
+    loading = ["status.loading", None]
+    assert said == [[*loading, "status.instructions", None], loading]
     (state,) = states(tmp_path)
     assert b"Hello!" not in state.read_bytes()
 

@@ -25,7 +25,7 @@ KEPT = 10_000
 # A trim rewrites the whole file, so it waits until there is something to gain.
 _SLACK = 1000
 _ENTRY_CHARS = 256 * 1024
-_LOCK_WAIT_S = 0.5
+_LOCK_WAIT_S = 2.0
 # Entries handed to the screen before other work of the event loop gets its turn.
 _SHARE = 500
 
