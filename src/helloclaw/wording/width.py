@@ -8,7 +8,7 @@ from unicodedata import combining, east_asian_width
 # What no line may begin with, and what none may end with.
 _CLOSING = "，。；：！？、）】》”’…,.;:!?)]}"
 _OPENING = "（【《“‘([{"
-_PIECES = re.compile(r"\s+|[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]|[^\s\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]+")
+_WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60"
 
 
 def columns(text: str) -> int:
@@ -61,7 +61,7 @@ def wrapped(text: str, width: int, *, hang: int = 0) -> list[str]:
 def _unbroken(text: str) -> list[str]:
     """The pieces between which a line may end; spaces stay with what stands before them."""
     pieces: list[str] = []
-    for piece in _PIECES.findall(text):
+    for piece in re.findall(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+", text):
         joins = piece.isspace() or piece[0] in _CLOSING or (pieces and pieces[-1][-1] in _OPENING)
         if pieces and joins:
             pieces[-1] += piece

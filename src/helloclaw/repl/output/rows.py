@@ -27,9 +27,14 @@ _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
 # What no row may begin with, and what none may end with.
 _CLOSING = re.escape("，。；：！？、）】》」』”’…,.;:!?)]}")
 _OPENING = re.escape("（【《「『“‘([{")
-_PIECES = re.compile(
-    f"\\s+|[{_OPENING}]*(?:[{_WIDE}][{_MARKS}]*(?:\u200d.[{_MARKS}]*)*|[^\\s{_WIDE}]+|.)[{_CLOSING}{_MARKS}]*"
-)
+
+
+@lru_cache(maxsize=1)
+def _pieces() -> re.Pattern[str]:
+    """What may not be torn apart. Compiled when first needed: that takes longer than all of this file."""
+    return re.compile(
+        f"\\s+|[{_OPENING}]*(?:[{_WIDE}][{_MARKS}]*(?:\u200d.[{_MARKS}]*)*|[^\\s{_WIDE}]+|.)[{_CLOSING}{_MARKS}]*"
+    )
 
 
 def columns(text: str) -> int:
@@ -106,7 +111,7 @@ def _word_slices(line: str, width: int) -> Iterator[tuple[int, int]]:
         yield 0, len(line.rstrip())
         return
     start = end = used = 0
-    for piece in _PIECES.finditer(line):
+    for piece in _pieces().finditer(line):
         text, room = piece.group(), columns(piece.group())
         if text.isspace():
             used += room
