@@ -267,7 +267,7 @@ class Conversation:
         if event.decision == "timeout":
             self._desk.note(self._desk.say("ask.timeout"), "warning")
         elif event.decision == "always" and event.rule:
-            self._desk.note(self._desk.say("ask.now_always", rule=event.rule))
+            self._desk.note(self._desk.say(f"ask.now_always.{event.save}", rule=event.rule))
         if not shown:
             return
         self._desk.screen.show(None)
@@ -282,7 +282,7 @@ class Conversation:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self._desk.print_pending()
-            self._desk.screen.repaint()
+            if not self._desk.print_pending():  # printing paints all that is below it anew
+                self._desk.screen.repaint()
             if not self.busy and not self._asks:
                 return

@@ -105,9 +105,11 @@ class Desk:
         if not soon:
             self.print_pending()
 
-    def print_pending(self) -> None:
+    def print_pending(self) -> bool:
+        """Print what waited for the tick. False if nothing did."""
         text, self._pending = "".join(self._pending), []
         self.screen.print_above(text)
+        return bool(text)
 
     def hint(self, text: str, seconds: float) -> None:
         """Show a word beside the HUD for a while."""
