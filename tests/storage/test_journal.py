@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -186,3 +187,12 @@ def test_a_disk_that_is_full_from_the_start_is_named(path: Path) -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr, list(path.parent.iterdir())) == (f"{path}\n", "", [])
+
+
+def test_a_lock_taken_in_one_thread_is_released_in_another(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        lock = threads.submit(hold, tmp_path / "a.lock").result()
+    with pytest.raises(Busy):
+        hold(tmp_path / "a.lock")
+    lock.release()
+    hold(tmp_path / "a.lock").release()

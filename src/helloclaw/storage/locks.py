@@ -23,7 +23,8 @@ def hold(path: Path, *, timeout_s: float = 0.0) -> BaseFileLock:
     from filelock import FileLock, Timeout
 
     private_directory(path.parent)
-    lock = FileLock(path, timeout=timeout_s, mode=0o600)
+    # A session is opened in a thread and closed in another: the lock is the process's, not the thread's.
+    lock = FileLock(path, timeout=timeout_s, mode=0o600, thread_local=False)
     try:
         lock.acquire()
     except Timeout as error:
