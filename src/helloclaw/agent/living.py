@@ -27,9 +27,9 @@ def living_lines(lines: Sequence[bytes], rewinds: Sequence[int]) -> list[bool]:
             continue
         at = index
         while at > 0 and _is_after(decoder, lines[at - 1], rewound.to):
+            counts[at - 1] = False
             at = start_of.get(at - 1, at - 1)
         start_of[index] = at
-        counts[at:index] = [False] * (index - at)
     return counts
 
 
