@@ -132,7 +132,8 @@ class Watched(list[bytes]):
 
     def __getitem__(self, index: Any) -> Any:
         self.looked += 1
-        return list.__getitem__(self, index)
+        found: Any = super().__getitem__(index)
+        return found
 
 
 def test_many_rewinds_of_a_long_session_look_at_no_line_again_and_again() -> None:
