@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -132,8 +132,7 @@ class Watched(list[bytes]):
 
     def __getitem__(self, index: Any) -> Any:
         self.looked += 1
-        found: Any = super().__getitem__(index)
-        return found
+        return cast("Any", super()).__getitem__(index)
 
 
 def test_many_rewinds_of_a_long_session_look_at_no_line_again_and_again() -> None:
