@@ -34,7 +34,6 @@ class Front:
     say: Texts
     environ: dict[str, str]
     heard: Heard
-    trusted: bool = False
 
     async def __call__(self, line: str) -> Reply:
         reply = await run_line(line, self)
@@ -258,6 +257,9 @@ async def test_an_export_writes_over_nothing(world: World, server: ModelServer) 
             assert (await say(line)).level == "info"
         named = f"helloclaw-{say.session.id}.md"
         assert (await say("/export no/such/place.md")).level == "error"
+        for name in (".", "..", "/", "~nobody-at-all/x"):
+            told = f"{name} can't be a file's name; give one, such as /export talk.md"
+            assert await say(f"/export {name}") == Reply(markdown=told, level="error")
     names = sorted(path.name for path in world.workdir.iterdir())
     assert names == sorted(["talk.md", "talk-2.md", "page.html", "raw.jsonl", named])
     assert {oct(path.stat().st_mode & 0o777) for path in world.workdir.iterdir()} == {"0o600"}

@@ -30,7 +30,6 @@ class Front:
     home: Home
     say: Texts = field(default_factory=lambda: texts("en"))
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    trusted: bool = True
 
 
 @pytest.fixture

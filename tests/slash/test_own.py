@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helloclaw.i18n import Phrase
+from helloclaw.settings.trust import trust
 from helloclaw.slash.base import Reply, SendText
 from helloclaw.slash.own import LIMIT_BYTES, expanded, own_commands
 from helloclaw.slash.registry import run_line
@@ -40,6 +43,11 @@ async def names(say: Front) -> list[str]:
     return [command.name for command in own_commands(say).commands]
 
 
+def later() -> int:
+    """When what was written now has long been left alone."""
+    return time.time_ns() + 60_000_000_000
+
+
 async def test_a_command_stands_for_a_message(world: World) -> None:
     put(
         world.home.root / "commands",
@@ -60,10 +68,12 @@ async def test_a_directory_has_commands_only_when_it_is_trusted(world: World) ->
     put(world.home.root / "commands", "both.md", "Of the person.")
     async with front(world) as say:
         assert await names(say) == ["both"]
-        say.trusted = True
+        trust(world.home, world.workdir)
         assert await names(say) == ["both", "git:push"]
         assert await run_line("/both", say) == Reply(effect=SendText("Of the project."))
         assert await run_line("/git:push", say) == Reply(effect=SendText("Push it."))
+        put(world.workdir / ".claude" / "commands", "git/push.md", "Push it somewhere else.")
+        assert await names(say) == ["both"]
 
 
 async def test_a_built_in_name_cant_be_taken(world: World) -> None:
@@ -82,6 +92,28 @@ async def test_a_changed_file_counts_at_once(world: World) -> None:
         assert await run_line("/x", say) == Reply(effect=SendText("two"))
         path.unlink()
         assert (await run_line("/x", say)) != Reply(effect=SendText("two"))
+
+
+async def test_a_file_that_is_as_it_was_is_not_read_again(world: World) -> None:
+    path = put(world.home.root / "commands", "x.md", "one")
+    async with front(world) as say:
+        (first,), (second,) = own_commands(say, later).commands, own_commands(say, later).commands
+        assert second is first
+        path.write_text("another")
+        (changed,) = own_commands(say, later).commands
+        assert await changed.run("", say) == Reply(effect=SendText("another"))
+
+
+async def test_a_link_to_itself_is_named_and_the_rest_goes_on(world: World) -> None:
+    folder = world.home.root / "commands"
+    put(folder, "good.md", "fine")
+    (folder / "loop.md").symlink_to("loop.md")
+    (folder / "round").symlink_to("round")
+    async with front(world) as say:
+        found = own_commands(say)
+        assert await run_line("/good", say) == Reply(effect=SendText("fine"))
+    why = Phrase("system.ELOOP")
+    assert found.problems == (Phrase("slash.own.unreadable", path=str(folder / "loop.md"), why=why),)
 
 
 async def test_files_that_are_no_commands_are_named(world: World, tmp_path: Path) -> None:

@@ -183,6 +183,8 @@ TEXTS: Final[dict[str, str]] = {
     "error.missing_package": (
         "helloclaw: the Python package {name} is missing from {python}; start scripts/run, or: pip install helloclaw"
     ),
+    "error.slip": "a defect in HelloClaw: {what}; details are in {log}",
+    "error.slip_unlogged": "a defect in HelloClaw: {what}",
     "error.crash": "helloclaw: a defect in HelloClaw stopped it ({what}); details are in {log}",
     "error.crash_unlogged": "helloclaw: a defect in HelloClaw stopped it ({what}); --debug shows the details",
     # ── headless ──
@@ -292,12 +294,16 @@ TEXTS: Final[dict[str, str]] = {
     "phase.stop": "Esc stops",
     "phase.thought": "{count} characters of thought",
     "ask.yes": "Yes, once",
-    "ask.always": "Always: {rule}",
+    "ask.always.session": "Always in this session: {rule}",
+    "ask.always.project": "Always in this project: {rule}",
+    "ask.always.user": "Always, in every directory: {rule}",
     "ask.no": "No",
     "ask.no_because": "No, and say why",
     "ask.where": "in {directory}",
     "ask.reason": "Why not? The model will read it. (Enter alone: no reason)",
-    "ask.now_always": "Allowed from now on in this session: {rule}",
+    "ask.now_always.session": "Allowed from now on in this session: {rule}",
+    "ask.now_always.project": "Allowed from now on in this project: {rule}  (helloclaw permissions rm takes it back)",
+    "ask.now_always.user": "Allowed from now on in every directory: {rule}  (helloclaw permissions rm takes it back)",
     "ask.in_a_moment": "Keys count in a moment.",
     "rewind.which": "Go back to before which message?",
     "rewind.files": "{count} files changed since",
@@ -588,6 +594,14 @@ TEXTS: Final[dict[str, str]] = {
     "rule.no_json": "the file is no JSON: {why}",
     "rule.file": 'the file has to be {{"allow": […], "deny": […], "ask": […]}}',
     "rule.lists": "the lists of a rule file are allow, deny and ask",
+    # Rules that are kept in files.
+    "rule.not_saved": "{rule} could not be changed in {path}: {why}",
+    "rule.not_trusted": "{rule} is not saved: {path} counts only in a trusted directory; see helloclaw trust.",
+    "rule.through_link": "{rule} could not be changed in {path}: a link leads elsewhere; make it a regular file.",
+    "rule.changed_meanwhile": (
+        "{path} was changed by somebody else at the same time, so it is not trusted any more; look at it, then: "
+        "helloclaw trust"
+    ),
     "system.EACCES": "Permission denied",
     "system.EPERM": "Operation not permitted",
     "system.ENOENT": "No such file or directory",
@@ -757,6 +771,7 @@ TEXTS: Final[dict[str, str]] = {
     "slash.fork.nothing": "There is nothing to copy yet.",
     "slash.rename.done": "This session is now called: {title}",
     "slash.export.nothing": "There is nothing to export yet.",
+    "slash.export.no_name": "{path} can't be a file's name; give one, such as /export talk.md",
     "slash.export.done": "Written to {path}",
     "slash.model.now": "From the next message on: `{model}`",
     "slash.model.dropped": "Taken out of the settings, since they belong to another provider: {keys}",

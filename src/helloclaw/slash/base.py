@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Host(Protocol):
-    """A front end with a session. `trusted` says whether the working directory's own commands count."""
+    """A front end with a session."""
 
     @property
     def session(self) -> Session: ...
@@ -33,9 +33,6 @@ class Host(Protocol):
 
     @property
     def environ(self) -> Mapping[str, str]: ...
-
-    @property
-    def trusted(self) -> bool: ...
 
 
 class Leave(Struct, frozen=True, tag="leave"):

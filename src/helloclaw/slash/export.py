@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from helloclaw.i18n.system import reason_of
 from helloclaw.slash.base import BadArgument, Host, Reply
 from helloclaw.wording.plain import one_line
 
@@ -19,7 +20,10 @@ async def export(argument: str, host: Host) -> Reply:
     form = words.pop() if words and words[-1] in _FORMS else ""
     if len(words) > 1:
         raise BadArgument
-    named = Path(words[0] if words else f"helloclaw-{host.session.id}.{form or 'md'}")
+    word = words[0] if words else f"helloclaw-{host.session.id}.{form or 'md'}"
+    named = _named(word)
+    if named is None:
+        return Reply(markdown=host.say("slash.export.no_name", path=one_line(word, 200)), level="error")
     if not form:
         form = named.suffix.removeprefix(".") if named.suffix.removeprefix(".") in _FORMS else "md"
     if named.suffix != f".{form}":
@@ -30,8 +34,17 @@ async def export(argument: str, host: Host) -> Reply:
         path = await asyncio.to_thread(_write, host, host.session.cwd, named, form)
     except OSError as error:
         where = one_line(str(error.filename or named))
-        return Reply(markdown=host.say("error.file", path=where, why=error.strerror or str(error)), level="error")
+        return Reply(markdown=host.say("error.file", path=where, why=reason_of(error)), level="error")
     return Reply(markdown=host.say("slash.export.done", path=f"`{one_line(str(path))}`"))
+
+
+def _named(word: str) -> Path | None:
+    """What a person wrote as a file, or None: a directory such as `.`, or the home of nobody."""
+    try:
+        path = Path(word).expanduser()
+    except RuntimeError:
+        return None
+    return None if path.name in {"", ".."} or "\0" in word else path
 
 
 def _write(host: Host, cwd: Path, named: Path, form: str) -> Path:
@@ -40,7 +53,7 @@ def _write(host: Host, cwd: Path, named: Path, form: str) -> Path:
     from helloclaw.wording.transcript import as_html, as_jsonl, as_markdown
 
     past = living_events(read_events(journal_path(host.home, host.session.id)))
-    path = cwd / named.expanduser()
+    path = cwd / named
     write = {"md": as_markdown, "html": as_html, "jsonl": as_jsonl}[form]
     data = write(past, host.say).encode("utf-8", "replace")
     for candidate in _names(path):

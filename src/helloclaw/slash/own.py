@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import stat
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from helloclaw.i18n import Phrase
+from helloclaw.i18n.system import reason_of
+from helloclaw.settings.trust import is_trusted
 from helloclaw.slash.base import Host, Reply, SendText, SlashCommand
 from helloclaw.wording.plain import one_line
 
 LIMIT_BYTES = 100 * 1024
 _MOST_FILES = 500
+_SETTLED_NS = 2_000_000_000
+"""A file that changed less than this ago may change again within the same tick of its clock."""
 _NAME = re.compile(r"[\w][\w.-]{0,59}")
 _FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _PLACE = re.compile(r"\$(ARGUMENTS|[1-9])")
@@ -36,20 +43,38 @@ class _File(NamedTuple):
     hint: str
 
 
-def own_commands(host: Host) -> OwnCommands:
-    """Read anew each time: a changed file counts at once. The directory's own come before the person's."""
+class _Stamp(NamedTuple):
+    """What is another once the file is another."""
+
+    device: int
+    inode: int
+    bytes: int
+    modified_ns: int
+    changed_ns: int
+
+
+def own_commands(host: Host, clock_ns: Callable[[], int] = time.time_ns) -> OwnCommands:
+    """A changed file counts at once, and so does trust. The directory's own commands come before the person's."""
+    now_ns = clock_ns()
     found: dict[str, SlashCommand] = {}
     problems: list[Phrase] = []
-    folders = [host.session.workdir / ".claude" / "commands"] if host.trusted else []
-    for folder in (*folders, host.home.root / "commands"):
+    for folder in _folders(host):
         for path in _files(folder):
-            name = ":".join(path.relative_to(folder).with_suffix("").parts)
-            read = _read(path, folder, name)
+            name = path[len(folder) + 1 : -len(".md")].replace(os.sep, ":")
+            read = _looked_at(path, folder, name, now_ns)
             if isinstance(read, Phrase):
                 problems.append(read)
             else:
-                found.setdefault(name, _command(name, read))
+                found.setdefault(name, read)
     return OwnCommands(tuple(found[name] for name in sorted(found)), tuple(problems))
+
+
+def _folders(host: Host) -> Iterator[str]:
+    workdir = host.session.workdir
+    of_directory = workdir / ".claude" / "commands"
+    if of_directory.is_dir() and is_trusted(host.home, workdir):
+        yield str(of_directory)
+    yield str(host.home.root / "commands")
 
 
 def expanded(text: str, arguments: str) -> str:
@@ -65,32 +90,53 @@ def expanded(text: str, arguments: str) -> str:
     return _PLACE.sub(value, text)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: str) -> Iterator[str]:
     """Markdown files at any depth; no link is followed out of a directory."""
-    found: list[Path] = []
+    found: list[str] = []
     for at, directories, names in os.walk(folder):
         directories.sort()
-        found += [Path(at, name) for name in sorted(names) if name.endswith(".md")]
+        found += [os.path.join(at, name) for name in sorted(names) if name.endswith(".md")]
         if len(found) >= _MOST_FILES:
             break
     yield from found[:_MOST_FILES]
 
 
-def _read(path: Path, folder: Path, name: str) -> _File | Phrase:
-    shown = one_line(str(path), 200)
+def _looked_at(path: str, folder: str, name: str, now_ns: int) -> SlashCommand | Phrase:
+    """The command that a file is, or why it is none. A file that is as it was is not read again."""
     if not all(_NAME.fullmatch(part) for part in name.split(":")):
-        return Phrase("slash.own.bad_name", path=shown)
+        return Phrase("slash.own.bad_name", path=one_line(path, 200))
     try:
-        if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
-            return Phrase("slash.own.outside", path=shown)
-        if path.stat().st_size > LIMIT_BYTES:
-            return Phrase("slash.own.too_long", path=shown, limit=LIMIT_BYTES >> 10)
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        return Phrase("slash.own.not_utf8", path=shown)
+        status = os.stat(path)
+        # Only the file itself can be a link here, since no link to a directory was followed.
+        if not stat.S_ISREG(status.st_mode) or (os.path.islink(path) and not _is_inside(path, folder)):
+            return Phrase("slash.own.outside", path=one_line(path, 200))
+        if status.st_size > LIMIT_BYTES:
+            return Phrase("slash.own.too_long", path=one_line(path, 200), limit=LIMIT_BYTES >> 10)
+        if now_ns - max(status.st_mtime_ns, status.st_ctime_ns) < _SETTLED_NS:
+            return _read(path, name)
+        stamp = _Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return _kept(path, name, stamp)
     except OSError as error:
-        return Phrase("slash.own.unreadable", path=shown, why=error.strerror or str(error))
-    return _parsed(text)
+        return Phrase("slash.own.unreadable", path=one_line(path, 200), why=reason_of(error))
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+@lru_cache(maxsize=2 * _MOST_FILES)
+def _kept(path: str, name: str, stamp: _Stamp) -> SlashCommand | Phrase:
+    """Completion asks at every key."""
+    del stamp
+    return _read(path, name)
+
+
+def _read(path: str, name: str) -> SlashCommand | Phrase:
+    """Raises `OSError`."""
+    try:
+        return _command(name, _parsed(Path(path).read_text(encoding="utf-8-sig")))
+    except UnicodeDecodeError:
+        return Phrase("slash.own.not_utf8", path=one_line(path, 200))
 
 
 def _parsed(text: str) -> _File:
