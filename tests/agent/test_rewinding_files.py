@@ -103,6 +103,36 @@ async def test_what_somebody_else_changed_stays_and_can_be_put_back_once_it_is_g
         assert path.exists() is False
 
 
+async def test_what_the_person_wrote_between_two_changes_is_not_gone_back_over(
+    world: World, server: ModelServer
+) -> None:
+    path = world.workdir / "a.txt"
+    path.write_text("before")
+    read = Turn(calls=(Call(name="read_file", input={"path": "a.txt"}),))
+    server.script(read, write("a.txt", "one"), Turn(text="Done."), read, write("a.txt", "two"), Turn(text="Done."))
+    async with world.session(allow=("Edit",)) as (session, heard):
+        await session.turn(Say(text="first"))
+        path.write_text("the person's own")
+        await session.turn(Say(text="second"))
+        rewound = await rewind(session, heard, session.rewind_points()[0].seq)
+        assert (rewound.restored, rewound.left, path.read_text()) == ((), ("a.txt",), "two")
+
+
+async def test_going_back_as_far_as_the_persons_own_edit_restores_it(world: World, server: ModelServer) -> None:
+    path = world.workdir / "a.txt"
+    read = Turn(calls=(Call(name="read_file", input={"path": "a.txt"}),))
+    server.script(write("a.txt", "one"), Turn(text="Done."), read, write("a.txt", "two"), Turn(text="Done."))
+    async with world.session(allow=("Edit",)) as (session, heard):
+        await session.turn(Say(text="first"))
+        path.write_text("the person's own")
+        await session.turn(Say(text="second"))
+        first, second = session.rewind_points()
+        rewound = await rewind(session, heard, second.seq)
+        assert (rewound.restored, path.read_text()) == (("a.txt",), "the person's own")
+        rewound = await rewind(session, heard, first.seq)
+        assert (rewound.left, path.read_text()) == (("a.txt",), "the person's own")
+
+
 async def test_a_file_the_person_deleted_is_not_made_again(world: World, server: ModelServer) -> None:
     path = world.workdir / "a.txt"
     path.write_text("before")

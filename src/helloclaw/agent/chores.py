@@ -112,8 +112,9 @@ class Chores:
             return
         restored = Restored()
         if chore.files:
-            changes = changes_since(past, chore.to, workdir)
-            restoring = asyncio.create_task(asyncio.to_thread(restore, changes, self._engine.backups, self._may_write))
+            since = changes_since(past, chore.to, workdir)
+            undoing = asyncio.to_thread(restore, since.changes, self._engine.backups, self._may_write, since.shared)
+            restoring = asyncio.create_task(undoing)
             # It can't be stopped half-way: what is put back must be known, or the next rewind would leave it alone.
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.shield(restoring)

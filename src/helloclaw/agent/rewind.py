@@ -1,12 +1,14 @@
 """Going back: to which messages, which files that would touch, and putting those files back.
 
-A file is put back only if it still is what the agent left; whatever somebody else has changed since is left alone.
+A file is put back only if it still is what the agent left, and nobody else wrote it in between: what somebody else has
+changed is left alone.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,13 +58,26 @@ def can_go_back_to(message: UserMessage) -> bool:
     return message.source == "user" and bool(message.text or message.images)
 
 
-def changes_since(past: Iterable[Event], to: int, workdir: Path) -> list[FileChange]:
-    """One change for each file touched since event `to`: what it held before, and what it was left with."""
+class Since(NamedTuple):
+    """One change for each file touched: what it held before, and what it was left with.
+
+    `shared` are the paths of those that somebody else wrote too, between two changes of the agent's.
+    """
+
+    changes: list[FileChange]
+    shared: frozenset[str]
+
+
+def changes_since(past: Iterable[Event], to: int, workdir: Path) -> Since:
+    """What has been done to files since event `to`, and is not undone."""
     changes: list[FileChange] = []
+    shared: set[str] = set()
     for path, made in _made(past, workdir).items():
         if since := [each.change for each in made if each.seq >= to]:
             changes.append(FileChange(path=path, before=since[0].before, after=since[-1].after))
-    return changes
+            if any(earlier.after != later.before for earlier, later in pairwise(since)):
+                shared.add(path)
+    return Since(changes, frozenset(shared))
 
 
 class _Made(NamedTuple):
@@ -87,15 +102,23 @@ def _made(past: Iterable[Event], workdir: Path) -> dict[str, list[_Made]]:
     return made
 
 
-def restore(changes: Iterable[FileChange], backups: Backups, allowed: Callable[[Path], bool]) -> Restored:
-    """Undo `changes`. `allowed` says whether a path may be written at all. Raises nothing."""
+def restore(
+    changes: Iterable[FileChange],
+    backups: Backups,
+    allowed: Callable[[Path], bool],
+    shared: Container[str] = (),
+) -> Restored:
+    """Undo `changes`, except to `shared` files: to go back over another's work would destroy it.
+
+    `allowed` says whether a path may be written at all. Raises nothing.
+    """
     done: list[str] = []
     left: list[str] = []
     contents: list[tuple[Path, bytes]] = []
     for change in changes:
         path = Path(change.path)
         try:
-            data = _undone(change, path, backups) if allowed(path) else None
+            data = _undone(change, path, backups) if allowed(path) and change.path not in shared else None
         except (OSError, ValueError, ToolError):
             data = None
         if data is None:
