@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from helloclaw.slash import base
 from helloclaw.slash.base import Reply
 from helloclaw.slash.registry import built_in, command_helps, run_line
 from helloclaw.storage.paths import Home
+from tests.support.exchanges import Gate
 from tests.support.model_server import Call, ModelServer, Turn
 from tests.support.world import Heard, World
 
@@ -53,7 +54,7 @@ def world(tmp_path: Path, server: ModelServer) -> World:
 
 
 @asynccontextmanager
-async def front(world: World, lang: Any = "en", **changes: Any) -> AsyncIterator[Front]:
+async def front(world: World, lang: Any = "en", **changes: Any) -> AsyncGenerator[Front]:
     options = world.options(**changes)
     async with world.session(source=options.source, **changes) as (session, heard):
         yield Front(session, options.source, world.home, texts(lang), world.environ, heard)
@@ -186,6 +187,38 @@ async def test_language_and_theme_are_kept(world: World) -> None:
     assert ('"lang": "zh"' in written, '"theme": "light"' in written) == (True, True)
 
 
+async def test_a_choice_that_cannot_be_kept_counts_and_says_so(world: World) -> None:
+    (world.home.cache / "config.lock").mkdir(parents=True)
+    async with front(world) as say:
+        reply = await say("/lang zh")
+        assert reply == Reply(
+            markdown="从现在起使用中文。\n\n只在退出前有效，因为无法写入 ~/.helloclaw/config.json：是目录",
+            effect=base.SwitchLanguage("zh"),
+        )
+        told = "Only until you leave, since ~/.helloclaw/config.json could not be written: Is a directory"
+        assert (await say("/theme dark")).markdown == f"Colours for: dark\n\n{told}"
+        assert say.source.current().ui.theme == "dark"
+
+
+async def test_while_a_turn_runs(world: World, server: ModelServer) -> None:
+    gate = Gate()
+    server.script(Turn(text="Hello."), Turn(text="Slow.", gate=gate))
+    async with front(world) as say:
+        await say.session.turn(Say(text="first words"))
+        await idle(say.session)
+        before = say.session.usage
+        say.session.send(Say(text="second words"))
+        await asyncio.to_thread(gate.reached.wait, 20)
+        assert await say("/usage reset") == Reply(
+            markdown="Not while a turn is running; say it again when it has ended.", level="error"
+        )
+        assert (await say("/rename tea")).markdown == "This session is now called: tea"
+        gate.open()
+        await idle(say.session)
+        assert (say.session.title, say.session.usage.output > before.output) == ("tea", True)
+        assert (await say("/rename")).markdown == "This session is now called: first words"
+
+
 async def test_usage_context_prompt_and_sections(world: World, server: ModelServer) -> None:
     server.script(Turn(calls=(Call(name="calculator", input={"expression": "6*7"}),)), Turn(text="42."))
     async with front(world) as say:
@@ -200,7 +233,8 @@ async def test_usage_context_prompt_and_sections(world: World, server: ModelServ
         prompt = (await say("/prompt")).markdown
         assert server.posts[-1].json["messages"][0]["content"] in prompt
         assert "characters" in (await say("/sections")).markdown
-        await say("/usage reset")
+        await idle(say.session)
+        assert (await say("/usage reset")).markdown == "Counting starts anew."
         await idle(say.session)
         assert say.session.usage.output == 0
 
@@ -236,6 +270,20 @@ async def test_rename_fork_and_resume_by_words(world: World, server: ModelServer
         assert (await say(f"/resume {first[:6]}")).effect == base.Resume(first)
         assert (await say("/resume teapot")).effect == base.Resume(first)
         assert (await say("/resume nothing-like-it")).level == "error"
+
+
+async def test_sessions_with_the_same_words_are_listed(world: World, server: ModelServer) -> None:
+    server.script(*[Turn(text="About a teapot.")] * 4)
+    ids: list[str] = []
+    for words in ("one", "two", "three"):
+        async with front(world) as say:
+            await say.session.turn(Say(text=words))
+            ids.append(say.session.id)
+    async with front(world) as say:
+        await say.session.turn(Say(text="teapot about"))
+        rows = f"* `{ids[2]}` three\n* `{ids[1]}` two\n* `{ids[0]}` one"
+        told = f"3 sessions fit; `/resume ID` takes one:\n\n{rows}"
+        assert await say("/resume TEAPOT about") == Reply(markdown=told)
 
 
 async def test_compact_asks_for_a_summary(world: World, server: ModelServer) -> None:

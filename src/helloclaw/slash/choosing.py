@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import get_args
 
+from helloclaw.i18n import Phrase, Texts
 from helloclaw.protocol.commands import SetMode
 from helloclaw.protocol.events import Mode
 from helloclaw.slash import base
@@ -55,11 +57,12 @@ async def _model(argument: str, host: Host) -> Reply:
 async def _lang(argument: str, host: Host) -> Reply:
     match argument:
         case "en" | "zh":
-            _keep(host, "ui.lang", argument)
             # Said in the language that was chosen, by the front end that speaks it then.
             from helloclaw.i18n import texts
 
-            return Reply(markdown=texts(argument)("slash.lang.now"), effect=base.SwitchLanguage(argument))
+            say = texts(argument)
+            told = (say("slash.lang.now"), await _keep(host, say, "ui.lang", argument))
+            return Reply(markdown="\n\n".join(filter(None, told)), effect=base.SwitchLanguage(argument))
         case "":
             return Reply(markdown=host.say("slash.lang.is", lang=host.say.lang))
         case _:
@@ -69,25 +72,34 @@ async def _lang(argument: str, host: Host) -> Reply:
 async def _theme(argument: str, host: Host) -> Reply:
     match argument:
         case "auto" | "dark" | "light":
-            _keep(host, "ui.theme", argument)
-            return Reply(markdown=host.say("slash.theme.now", theme=argument), effect=base.SwitchTheme(argument))
+            told = (host.say("slash.theme.now", theme=argument), await _keep(host, host.say, "ui.theme", argument))
+            return Reply(markdown="\n\n".join(filter(None, told)), effect=base.SwitchTheme(argument))
         case "":
             return Reply(markdown=host.say("slash.theme.is", theme=host.source.current().ui.theme))
         case _:
             raise BadArgument
 
 
-def _keep(host: Host, key: str, value: str) -> None:
-    """Written where it can be; for this process it counts all the same."""
-    import contextlib
-
+async def _keep(host: Host, say: Texts, key: str, value: str) -> str:
+    """Written where it can be; for this process it counts all the same. What is to be said of that, if anything."""
+    from helloclaw.i18n.system import reason_of
+    from helloclaw.settings.files import short
     from helloclaw.settings.problems import SettingsError
     from helloclaw.settings.write import write_settings
     from helloclaw.storage.locks import Busy
 
-    with contextlib.suppress(SettingsError, Busy, OSError):
-        write_settings(host.home, {key: value}, host.source.environ)
+    path = one_line(short(host.home.config, host.environ))
+    told = ""
+    try:
+        await asyncio.to_thread(write_settings, host.home, {key: value}, host.source.environ)
+    except SettingsError as problem:
+        told = say("slash.not_kept", path=path, why=problem.phrase)
+    except Busy:
+        told = say("slash.not_kept", path=path, why=Phrase("slash.not_kept.locked"))
+    except OSError as error:
+        told = say("slash.not_kept", path=path, why=reason_of(error))
     host.source.override(key, value)
+    return told
 
 
 def _known_models(_: Host) -> list[str]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import TYPE_CHECKING
+
 from helloclaw.protocol.commands import Clear, Compact, Rename
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.export import export
 from helloclaw.wording.plain import one_line
+
+if TYPE_CHECKING:
+    from helloclaw.agent.listing import SessionInfo
+
+_MOST_ROWS = 20
 
 
 async def _clear(argument: str, host: Host) -> Reply:
@@ -30,24 +38,35 @@ async def _new(argument: str, host: Host) -> Reply:
 
 
 async def _resume(argument: str, host: Host) -> Reply:
-    """By id or its beginning, else by words that were said or that name it."""
-    from helloclaw.agent.catalog import SessionNotFound, find_session, list_sessions, search_sessions
+    """By id or its beginning, else by words that name it or that were said in it."""
+    from helloclaw.agent.catalog import SessionNotFound, find_session
 
     if not argument:
         return Reply(effect=base.Resume())
     try:
         return Reply(effect=base.Resume(find_session(host.home, argument).stem))
     except SessionNotFound as unknown:
-        words = argument.casefold().split()
-        named = [info for info in list_sessions(host.home) if all(word in info.title.casefold() for word in words)]
-        found = [info.id for info in named] or [info.id for info, _ in search_sessions(host.home, words)]
-        others = [each for each in found if each != host.session.id]
-        if len(others) == 1 or (others and len(named) == 1):
-            return Reply(effect=base.Resume(others[0]))
-        if others:
-            rows = "\n".join(f"* `{info.id}` {one_line(info.title, 80)}" for info in named if info.id in others)
-            return Reply(markdown=host.say("slash.resume.several", count=len(others)) + f"\n\n{rows}")
-        return Reply(markdown=host.say.say(unknown.phrase), level="error")
+        found = await asyncio.to_thread(_sessions_with, argument.casefold().split(), host)
+        if not found:
+            return Reply(markdown=host.say.say(unknown.phrase), level="error")
+        if len(found) == 1:
+            return Reply(effect=base.Resume(found[0].id))
+        rows = [_row(info, host) for info in found[:_MOST_ROWS]] + ["* …"] * (len(found) > _MOST_ROWS)
+        head = host.say("slash.resume.several", count=len(found))
+        return Reply(markdown="\n".join((head, "", *rows)))
+
+
+def _sessions_with(words: list[str], host: Host) -> list[SessionInfo]:
+    """The other sessions whose titles have all of `words`, else those in which they were said; latest first."""
+    from helloclaw.agent.catalog import list_sessions, search_sessions
+
+    others = [info for info in list_sessions(host.home) if info.id != host.session.id]
+    named = [info for info in others if all(word in info.title.casefold() for word in words)]
+    return named or [info for info, _ in search_sessions(host.home, words) if info.id != host.session.id]
+
+
+def _row(info: SessionInfo, host: Host) -> str:
+    return f"* `{info.id}` {one_line(info.title, 80) or host.say('session.untitled')}"
 
 
 async def _fork(argument: str, host: Host) -> Reply:
@@ -69,8 +88,10 @@ async def _rewind(argument: str, host: Host) -> Reply:
 
 
 async def _rename(argument: str, host: Host) -> Reply:
-    host.session.send(Rename(title=one_line(argument, 200)))
-    title = host.session.title
+    title = one_line(argument, 200)
+    host.session.send(Rename(title=title))
+    # While a turn runs the session has its new title only later. Without one it is called by its first words again.
+    title = title or host.session.title
     return Reply(markdown=host.say("slash.rename.done", title=one_line(title)) if title else "")
 
 

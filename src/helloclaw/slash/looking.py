@@ -15,6 +15,8 @@ _TODO = {"pending": "☐", "in_progress": "▶", "completed": "☑"}
 async def _usage(argument: str, host: Host) -> Reply:
     say = host.say
     if argument == "reset":
+        if host.session.busy:
+            return Reply(markdown=say("slash.usage.busy"), level="error")
         host.session.send(Clear(usage=True))
         return Reply(markdown=say("slash.usage.reset"))
     if argument:
