@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -56,10 +56,12 @@ class Ids(NamedTuple):
     prefixes: frozenset[str]
     suffixes: frozenset[str]
 
-    def speak(self, key: str) -> bool:
-        computed = key in self.whole or any(key.startswith(prefix) for prefix in self.prefixes)
-        return computed or any(
-            key.endswith(suffix) and self.speak(key.removesuffix(suffix)) for suffix in self.suffixes
+    def speak(self, key: str, computed: Collection[str]) -> bool:
+        """Whether `key` is written out, is one of those `computed`, or is one of these with a suffix."""
+        return (
+            key in self.whole
+            or key in computed
+            or any(key.endswith(suffix) and self.speak(key.removesuffix(suffix), computed) for suffix in self.suffixes)
         )
 
 
@@ -72,7 +74,7 @@ def ids() -> Ids:
             match node.values:
                 case [ast.Constant(value=str(first)), *_] if re.fullmatch(r"[a-z_]+\.[a-z_.]*", first):
                     prefixes.add(first)
-                case [ast.FormattedValue(), ast.Constant(value=str(last))] if re.fullmatch(r"\.[a-z_]+", last):
+                case [ast.FormattedValue(), ast.Constant(value=str(last))] if re.fullmatch(r"[._][a-z_]+", last):
                     suffixes.add(last)
                 case _:
                     pass

@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import string
 import subprocess
 import sys
+from collections.abc import Collection
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helloclaw.cli.grammar import COMMANDS, GLOBAL, HEADLESS, SESSION
+from helloclaw.doctor.check import Name
 from helloclaw.i18n import AdvisedError, Phrase, SpokenError, choose, phrase_of, texts
 from helloclaw.i18n.en import TEXTS as EN
 from helloclaw.i18n.zh import TEXTS as ZH
+from helloclaw.llm.events import FailureKind
+from helloclaw.protocol.events import Mode
+from helloclaw.settings.values import Level
+from helloclaw.settings.waiting import FILES, TREES
+from helloclaw.slash.registry import built_in
 from tests.i18n.sources import ids, spoken
+
+SCOPES = ("session", "project", "user")
+# What can stand after the beginning of an id that the program computes. Help has a test of its own.
+COMPUTED: dict[str, Collection[str]] = {
+    "ask.always.": SCOPES,
+    "ask.now_always.": SCOPES,
+    "config.source.": get_args(Level),
+    "doctor.name.": get_args(Name),
+    "failure.": (*get_args(FailureKind), "settings", "storage", "bug"),
+    "help.action.": [key.removeprefix("help.action.") for key in EN if key.startswith("help.action.")],
+    "help.command.": [key.removeprefix("help.command.") for key in EN if key.startswith("help.command.")],
+    "help.option.": [key.removeprefix("help.option.") for key in EN if key.startswith("help.option.")],
+    "hooks.row.": ("event", "matcher", "command", "runs", "last", "time"),
+    "hooks.state.": ("none", "untrusted", "disabled", "on"),
+    "mode.": get_args(Mode),
+    "model.check.": ("connection", "streaming", "tool_call", "usage", "thinking"),
+    "model.key.": ("set", "missing", "unneeded"),
+    "model.phase.": ("resuming", "fetching", "done"),
+    "model.state.": ("ok", "no", "off"),
+    "notice.": ("cost_limit", "step_limit", "denials"),
+    "permissions.behaviour.": ("allow", "ask", "deny"),
+    "phase.": ("idle", "thinking", "answering", "tool", "waiting", "asking", "compacting"),
+    "repl.": ("interrupted", "limit"),
+    "retry.": get_args(FailureKind),
+    "slash.": [command.name for command in built_in()],
+    "slash.context.": ("system", "tools", "user", "assistant", "results", "notes"),
+    "slash.rules.": ("user", "project", "flag", "session"),
+    "system.": errno.errorcode.values(),
+    "trust.what.": [*FILES, *TREES],
+}
+# Beginnings that look like an id's: of a module, of a setting.
+NO_IDS = {"helloclaw.cli.", "llm."}
 
 HAN = r"\u3400-\u9fff"
 
@@ -57,7 +98,12 @@ def test_what_is_spoken_is_in_the_catalogue_with_all_its_fields() -> None:
 
 def test_every_text_is_spoken_somewhere() -> None:
     written = ids()
-    assert [key for key in EN if not written.speak(key)] == []
+    computed = {f"{prefix}{value}" for prefix, values in COMPUTED.items() for value in values}
+    assert [key for key in EN if not written.speak(key, computed)] == []
+
+
+def test_the_values_of_every_computed_id_are_known() -> None:
+    assert ids().prefixes - NO_IDS == COMPUTED.keys()
 
 
 @pytest.mark.parametrize(

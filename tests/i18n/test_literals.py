@@ -45,7 +45,7 @@ ALLOWED = {
         ("\nexit code: ", FOR_THE_MODEL),
         (" characters left out …]\n", FOR_THE_MODEL),
     ],
-    "repl/conversation.py": [("typed lines", TASK), ("own command", TASK)],
+    "repl/conversation.py": [("typed lines", TASK), ("typed line", TASK)],
     "repl/first_start/wizard.py": [
         ("local servers", TASK),
         ("asked before something to talk to was chosen", "an assertion: a defect, never said to a person"),

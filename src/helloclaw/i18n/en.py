@@ -246,16 +246,8 @@ TEXTS: Final[dict[str, str]] = {
     # ── the plain REPL ──
     "repl.no_terminal": 'repl: there is no terminal here; in a script use: helloclaw -p "PROMPT"',
     "repl.hello": "HelloClaw · session {id} · mode {mode} · /help",
-    "repl.help": (
-        "/mode [default|plan|auto]   show or change the permission mode\n"
-        "/clear                      begin a new session\n"
-        "/exit                       leave (also Ctrl-D)\n"
-        "Ctrl-C                      stop what is running"
-    ),
     "repl.mode": "mode: {mode}",
     "repl.bad_mode": '"{mode}" is not a mode; there are default, plan, auto',
-    "repl.unknown": "{command} is not a command; see /help",
-    "repl.unknown_near": "{command} is not a command; did you mean {near}?",
     "repl.again_to_leave": "Press Ctrl-C again to leave.",
     "repl.interrupted": "Stopped.",
     "repl.limit": "Stopped at the limit.",
@@ -272,17 +264,13 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "repl.farewell": "To go on with this conversation: helloclaw -r {id}",
     "repl.resumed": "Resumed {id}: {title}",
-    "repl.forked": "This is a copy, {id}; the original stays as it is.",
     "repl.escape_again": "Esc again to go back to an earlier message.",
-    "repl.leaving_again": "Stopping. Ctrl-C again leaves.",
     "repl.cleared": "The conversation starts anew here. /rewind brings the old one back.",
     "repl.superseded": "The part above is void: the answer broke off.",
     "repl.queued": "next:",
     "repl.queued_recall": "Up brings it back into the input line.",
     "repl.no_parts": "Nothing is folded.",
     "repl.no_such_part": "There is no such part; the numbers stand beside the folded ones.",
-    "repl.mode_now": "mode: {mode}",
-    "repl.starting": "starting",
     "phase.idle": "Working",
     "phase.thinking": "Thinking",
     "phase.answering": "Answering",
@@ -315,7 +303,7 @@ TEXTS: Final[dict[str, str]] = {
     "rewind.nothing": "There is nothing to go back to yet.",
     "rewind.done": "Went back. What was said since is set aside; the session file keeps it.",
     "rewind.restored": "Put back: {paths}",
-    "rewind.left": "Not put back, because they were changed by somebody else since: {paths}",
+    "rewind.left": "Not put back, because they were changed since: {paths}",
     "rewind.how": "/rewind NUMBER goes back to before that message.",
     "session.pick": "Which one (1-{count}, Enter for none)? ",
     "session.which_one": "Which session?",
