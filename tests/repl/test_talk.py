@@ -78,7 +78,7 @@ def test_a_permission_question(
         question = asked(window)
         assert "  touch made\n" in question
         assert "touch is not known to only read" in question
-        assert "Always: Bash(touch:*)" in question
+        assert "Always in this session: Bash(touch:*)" in question
         window.type(keys)
         if keys == UP + ENTER:  # up from the first row is the last one: no, and a reason
             asked(window, "Why not?")

@@ -26,13 +26,16 @@ class Opening(NamedTuple):
     fork: bool
 
 
-def plan_opening(run: Run, source: SettingsSource, *, interactive: bool, resume: str | None) -> Opening:
-    """Raises `UsageError`, `NothingThere`."""
-    fork = run.arguments.flag("fork")
+def plan_opening(
+    run: Run, source: SettingsSource, *, interactive: bool, resume: str | None, again: bool = False
+) -> Opening:
+    """`again`: not the session that the command line asks for, but a later one. Raises `UsageError`, `NothingThere`."""
+    fork = run.arguments.flag("fork") and not again
     if fork and resume is None:
         raise UsageError("usage.fork_of_nothing")
     home = run.home()
-    mode, max_steps, max_cost_usd = _mode(run), _whole(run, "max_turns"), _amount(run, "max_cost")
+    mode = None if again and resume is not None else _mode(run)
+    max_steps, max_cost_usd = _whole(run, "max_turns"), _amount(run, "max_cost")
     workdir = _workdir(run, home, resume)
     add_dirs = tuple(run.directory("--add-dir", named) for named in run.arguments.many("add_dir"))
     # Only now that everything said makes sense: with this the whole agent is loaded.

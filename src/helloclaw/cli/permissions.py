@@ -9,7 +9,8 @@ from helloclaw.app import SessionOptions, gather_rules, make_scope
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.permissions.decide import decide
 from helloclaw.permissions.explain import name_of, to_json
-from helloclaw.permissions.rules import RuleSet, load_rules, remove_rule
+from helloclaw.permissions.keeping import Place, RuleFiles
+from helloclaw.permissions.rules import RuleSet, load_rules
 from helloclaw.permissions.verdict import Call, Verdict
 from helloclaw.settings.problems import nearest
 from helloclaw.settings.trust import is_trusted
@@ -75,7 +76,7 @@ def _verdict_line(told: dict[str, Any], run: Run) -> str:
 def _list(run: Run) -> int:
     options = _options(run)
     settings, home = options.source.current(), options.home
-    project_file = options.workdir / ".claude" / "permissions.json"
+    project_file = RuleFiles(home, options.workdir).path("project")
     # What a project allows counts for nothing until its directory is trusted.
     project = load_rules(project_file, source="project")
     if not is_trusted(home, options.workdir):
@@ -99,18 +100,20 @@ def _list(run: Run) -> int:
 
 def _rm(run: Run) -> int:
     options = _options(run)
-    rule, path = run.required("rule"), options.home.permissions
-    said = options.source.current().permissions
-    if remove_rule(path, rule):
-        if run.as_json:
-            run.terminal.json({"removed": rule, "place": str(path)})
-        else:
-            run.terminal.line(run.say("permissions.removed", rule=one_line(rule), path=str(path)))
+    rule, files = run.required("rule"), RuleFiles(options.home, options.workdir)
+    places: tuple[Place, ...] = ("user", "project")
+    removed = [str(files.path(place)) for place in places if files.remove(rule, place)]
+    if removed and run.as_json:
+        run.terminal.json({"removed": rule, "place": removed[0], "places": removed})
+    elif removed:
+        run.terminal.lines(run.say("permissions.removed", rule=one_line(rule), path=path) for path in removed)
+    if removed:
         return 0
+    said = options.source.current().permissions
     if rule in (*said.allow, *said.deny, *said.ask):
         raise NothingThere("permissions.in_config", rule=rule, path=str(options.home.config))
-    saved = load_rules(path, source="user")
-    near = nearest(rule, [each.text for each in (*saved.allow, *saved.deny, *saved.ask)])
+    saved = [each for place in places for each in _of(load_rules(files.path(place), source=place))]
+    near = nearest(rule, [text for _, text in saved])
     if near is not None:
         raise NothingThere("permissions.no_such_rule_near", rule=rule, near=near)
     raise NothingThere("permissions.no_such_rule", rule=rule)

@@ -31,11 +31,22 @@ def report(error: Exception, terminal: Terminal, speak: Texts, environ: Mapping[
         phrase, code = explained
         terminal.error(one_line(speak.say(phrase)))
         return code
+    terminal.error(_unforeseen(error, "error.crash", speak, environ))
+    return _FAILED
+
+
+def in_words(error: Exception, speak: Texts, environ: Mapping[str, str]) -> str:
+    """What went wrong, where the program goes on all the same. What nobody foresaw is written down."""
+    explained = explain(error)
+    if explained is not None:
+        return one_line(speak.say(explained[0]))
+    return _unforeseen(error, "error.slip", speak, environ)
+
+
+def _unforeseen(error: Exception, key: str, speak: Texts, environ: Mapping[str, str]) -> str:
     log = _written_down(error, environ)
     what = f"{type(error).__name__}: {error}"
-    key = "error.crash" if log else "error.crash_unlogged"
-    terminal.error(one_line(speak(key, what=one_line(what, 200), log=log)))
-    return _FAILED
+    return one_line(speak(key if log else f"{key}_unlogged", what=one_line(what, 200), log=log))
 
 
 def explain(error: Exception) -> tuple[Phrase, int] | None:

@@ -14,7 +14,7 @@ from helloclaw import __version__
 from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.opening import plan_opening, session_named
 from helloclaw.cli.parse import UsageError
-from helloclaw.cli.problems import explain
+from helloclaw.cli.problems import in_words
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.repl.options import ReplOptions, Wish
 
@@ -122,9 +122,9 @@ def _options(run: Run, source: SettingsSource, resume: str | None) -> ReplOption
         environ=run.environ,
         workdir=run.workdir(),
         open=lambda wish: _opened(run, source, wish),
-        explain=lambda error: _explained(run, error),
-        first=Wish(resume, fork=run.arguments.flag("fork")),
-        trusted=_is_trusted(run),
+        exists=lambda session_id: run.home().sessions.joinpath(f"{session_id}.jsonl").exists(),
+        explain=lambda error: in_words(error, run.say, run.environ),
+        first=Wish(resume, fork=run.arguments.flag("fork"), first=True),
         version=__version__,
     )
 
@@ -133,22 +133,10 @@ def _options(run: Run, source: SettingsSource, resume: str | None) -> ReplOption
 async def _opened(run: Run, source: SettingsSource, wish: Wish) -> AsyncGenerator[Session]:
     """Importing the agent takes a moment, in which a person can type already."""
     interactive = run.terminal.reads_terminal
-    opening = await asyncio.to_thread(plan_opening, run, source, interactive=interactive, resume=wish.resume)
+    opening = await asyncio.to_thread(
+        plan_opening, run, source, interactive=interactive, resume=wish.resume, again=not wish.first
+    )
     from helloclaw.app import open_session
 
     async with open_session(opening.options, resume=wish.resume, fork=wish.fork) as session:
         yield session
-
-
-def _is_trusted(run: Run) -> bool:
-    from helloclaw.settings.trust import is_trusted
-
-    return is_trusted(run.home(), run.workdir())
-
-
-def _explained(run: Run, error: Exception) -> str:
-    """In the person's language where it is foreseen. Raises the error again where it is a bug."""
-    foreseen = explain(error)
-    if foreseen is None:
-        raise error
-    return run.say.say(foreseen[0])

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from helloclaw.i18n import Texts
 from helloclaw.protocol.commands import Answer
-from helloclaw.protocol.events import PermissionAsk
+from helloclaw.protocol.events import PermissionAsk, Save
 from helloclaw.repl.menu import Choice
 from helloclaw.wording.lines import summary
 from helloclaw.wording.plain import one_line, visible
@@ -23,21 +23,28 @@ if TYPE_CHECKING:
 
 
 INDENT = "  "
+LONG_LINES = 16
 
 
 class Decision(Struct, frozen=True):
-    """What a row of the menu stands for. `why` asks for a reason first."""
+    """What a row of the menu stands for. `why` asks for a reason first, `save` is where an `always` is kept."""
 
     kind: Literal["allow", "always", "deny", "why"]
     rule: str = ""
+    save: Save = "session"
 
 
 def choices(ask: PermissionAsk, say: Texts) -> list[Choice]:
-    """Yes; always, for each rule that would let it pass, narrowest first; no; no with a reason."""
+    """Yes; always, for each rule that would let it pass; no; no with a reason.
+
+    The first rule may be kept for longer than this session. A menu that offers that of each would not be read.
+    """
     rows = [Choice(value=Decision("allow"), label=say("ask.yes"), key="y")]
     for index, rule in enumerate(ask.suggested_rules):
-        label = say("ask.always", rule=one_line(rule))
-        rows.append(Choice(value=Decision("always", rule), label=label, key="" if index else "a"))
+        for save in ask.saves if index == 0 else ask.saves[:1]:
+            label = say(f"ask.always.{save}", rule=one_line(rule))
+            key = "a" if index == 0 and save == "session" else ""
+            rows.append(Choice(value=Decision("always", rule, save), label=label, key=key))
     rows.append(Choice(value=Decision("deny"), label=say("ask.no"), key="n"))
     rows.append(Choice(value=Decision("why"), label=say("ask.no_because"), key="r"))
     return rows
@@ -48,8 +55,8 @@ def answer_for(ask: PermissionAsk, decision: Decision | None, reason: str = "") 
     match decision:
         case Decision(kind="allow"):
             return Answer(ask_id=ask.ask_id, decision="allow")
-        case Decision(kind="always", rule=rule) if rule:
-            return Answer(ask_id=ask.ask_id, decision="always", rule=rule)
+        case Decision(kind="always", rule=rule, save=save) if rule:
+            return Answer(ask_id=ask.ask_id, decision="always", rule=rule, save=save)
         case _:
             return Answer(ask_id=ask.ask_id, decision="deny", reason=reason.strip())
 
@@ -61,9 +68,10 @@ def question(ask: PermissionAsk, painter: Painter, say: Texts, where: str = "") 
         parts.append(painter.diff(ask.diff))
     else:
         command = ask.tool_input.get("command")
-        parts.append(
-            painter.code(command, "bash") if isinstance(command, str) else painter.code(_arguments(ask), "json")
-        )
+        text, language = (command, "bash") if isinstance(command, str) else (_arguments(ask), "json")
+        parts.append(painter.code(text.replace("\r", "\\r"), language, indent=INDENT))
+    if is_long(ask):
+        parts.append(painter.plain(say("ask.lines", count=_lines(ask)), "warn", indent=INDENT))
     if where:
         parts.append(painter.plain(say("ask.where", directory=one_line(where)), "dim", indent=INDENT))
     parts.append(
@@ -72,6 +80,18 @@ def question(ask: PermissionAsk, painter: Painter, say: Texts, where: str = "") 
         )
     )
     return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
+
+
+def is_long(ask: PermissionAsk) -> bool:
+    """Whether the beginning of what would run may have scrolled out of sight."""
+    return _lines(ask) > LONG_LINES
+
+
+def _lines(ask: PermissionAsk) -> int:
+    """Of 80 columns at most."""
+    shown = ask.diff or ask.tool_input.get("command")
+    text = shown if isinstance(shown, str) else _arguments(ask)
+    return sum(1 + len(line) // 80 for line in text.split("\n"))
 
 
 def _called(ask: PermissionAsk) -> str:

@@ -10,20 +10,24 @@ from typing import TYPE_CHECKING
 
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Note, Recall, Say, SetMode
-from helloclaw.repl.asking import Decision, answer_for, choices, question
+from helloclaw.repl.asking import Decision, answer_for, choices, is_long, question
 from helloclaw.repl.desk import TWICE_WITHIN_S, Desk
 from helloclaw.repl.effects import Effects
+from helloclaw.repl.feed import IDLE
+from helloclaw.repl.host import SessionHost
 from helloclaw.repl.options import Wish
 from helloclaw.settings.files import short
-from helloclaw.slash.base import SendText
 from helloclaw.slash.registry import run_line
 
 if TYPE_CHECKING:
     from helloclaw.agent.session import Session
-    from helloclaw.protocol.events import Event, Mode, PermissionAsk
+    from helloclaw.protocol.events import Event, Mode, PermissionAsk, Phase
     from helloclaw.repl.compose.composer import Composed
+    from helloclaw.repl.screen import View
 
 TICK_S = 0.1
+INTERRUPTED = 130
+"""What a shell says of a command that Ctrl-C ended."""
 _MODES: tuple[Mode, ...] = ("default", "plan", "auto")
 
 
@@ -37,7 +41,9 @@ class Conversation:
         self._lines: asyncio.Queue[Composed] = asyncio.Queue()
         self._asks: list[PermissionAsk] = []
         self._queued: dict[str, str] = {}
-        self._own: asyncio.Task[None] | None = None
+        self._doing: asyncio.Task[None] | None = None
+        self._doing_since = 0.0
+        self._ask_view: View | None = None
         self._interrupted_at = 0.0
         self._ticking: asyncio.Task[None] | None = None
         self._effects = Effects(desk, session, self.wish, self.say)
@@ -52,10 +58,11 @@ class Conversation:
             return self._wish.result()
         finally:
             unsubscribe()
-            for task in (working, self._ticking, self._own):
-                if task is not None:
-                    task.cancel()
-            self._desk.screen.show(None)
+            tasks = [task for task in (self._doing, working, self._ticking) if task is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._desk.views.clear()
             self._desk.print(self._desk.feed.stop())
 
     def wish(self, wish: Wish | None) -> None:
@@ -65,6 +72,13 @@ class Conversation:
     def submit(self, composed: Composed) -> None:
         """What the person has typed; done in order, each once the one before is on its way."""
         self._lines.put_nowait(composed)
+
+    def leftover(self) -> list[Composed]:
+        """What was typed and is not begun: for the session that follows."""
+        lines: list[Composed] = []
+        while not self._lines.empty():
+            lines.append(self._lines.get_nowait())
+        return lines
 
     @property
     def session(self) -> Session:
@@ -81,7 +95,15 @@ class Conversation:
 
     @property
     def busy(self) -> bool:
-        return self._session.busy or self._own is not None
+        return self._session.busy or (self._doing is not None and not self._desk.views)
+
+    @property
+    def phase(self) -> tuple[Phase, float]:
+        """What is going on, and for how many seconds it has."""
+        feed = self._desk.feed
+        if self._session.busy:
+            return feed.phase, feed.seconds
+        return IDLE, time.monotonic() - self._doing_since
 
     def hear(self, event: Event) -> None:
         match event:
@@ -112,7 +134,7 @@ class Conversation:
     def interrupt(self) -> None:
         """Ctrl-C stops what runs, else empties the input line; twice with nothing to stop leaves."""
         desk = self._desk
-        if self._stop_own() or self._stop_turn():
+        if self._stop_doing() or self._stop_turn():
             return
         if desk.composer.text:
             desk.composer.clear()
@@ -122,7 +144,7 @@ class Conversation:
 
     def escape(self) -> None:
         """Escape stops what runs; twice with nothing to stop and nothing typed, it offers to go back."""
-        if self._stop_own() or self._stop_turn():
+        if self._stop_doing() or self._stop_turn():
             return
         if self._desk.composer.buffer.complete_state is not None:
             self._desk.composer.buffer.cancel_completion()
@@ -162,62 +184,73 @@ class Conversation:
     # What was typed.
 
     async def _work(self) -> None:
+        """Do what was typed, in order. What goes wrong with one line is said, and is no reason to end."""
         while True:
             composed = await self._lines.get()
-            if composed.shell is not None:
-                await self._run_own(composed.shell)
-            elif composed.text.startswith("/") and await self._slash(composed.text):
-                pass
-            else:
-                self.say(composed.text, composed.context, composed.images)
+            self._doing_since = time.monotonic()
+            self._doing = doing = asyncio.create_task(self._do(composed), name="typed line")
+            self._keep_ticking()
+            try:
+                await asyncio.wait({doing})
+            finally:
+                self._doing = None
+            if doing.cancelled():
+                self._desk.note(self._desk.say("repl.interrupted"), "warning")
+            elif isinstance(error := doing.exception(), Exception):
+                self._desk.fail(error)
+            self._desk.screen.repaint()
+
+    async def _do(self, composed: Composed) -> None:
+        if composed.shell is not None:
+            await self._run_own(composed.shell)
+        elif not (composed.text.startswith("/") and await self._slash(composed.text)):
+            self.say(composed.text, composed.context, composed.images)
 
     async def _slash(self, line: str) -> bool:
         """Run a slash command. False if the line is none, but a message."""
         desk = self._desk
-        reply = await run_line(line, desk.host(self._session))
+        reply = await run_line(line, SessionHost(self._session, desk.options))
         if reply is None:
             return False
         desk.tell("echo", desk.cards.echo(line))
         if reply.markdown:
             text = desk.painter.markdown(reply.markdown)
             desk.tell("reply", text if reply.level == "info" else desk.cards.error(reply.markdown))
-        if isinstance(reply.effect, SendText):
-            self.say(reply.effect.text)
-        elif reply.effect is not None:
+        if reply.effect is not None:
             await self._effects.carry_out(reply.effect)
         return True
 
     async def _run_own(self, command: str) -> None:
         """A command of the person's own: shown as it runs, and told to the model with the next message."""
-        from helloclaw.repl.compose.shell_line import as_note, run_own
+        from helloclaw.repl.compose.shell_line import OUTPUT_CHARS, OwnOutput, as_note, run_own
 
         desk = self._desk
         desk.tell("echo", desk.cards.echo(f"!{command}"))
+        printed: list[str] = []
 
-        async def run() -> None:
-            cwd = self._session.cwd
-            output = await run_own(
-                command, cwd, desk.environ, lambda text: desk.tell("output", desk.cards.output(text))
-            )
-            desk.tell("note", desk.cards.own_command_done(output.code, output.seconds))
-            self._session.send(Note(text=as_note(command, output)))
+        def report(text: str) -> None:
+            printed.append(text)
+            desk.tell("output", desk.cards.output(text))
 
-        self._own = asyncio.create_task(run(), name="own command")
-        self._keep_ticking()
+        began = time.monotonic()
         try:
-            await asyncio.wait({self._own})
-            if not self._own.cancelled():
-                self._own.result()
-        finally:
-            self._own = None
-            desk.screen.repaint()
+            output = await run_own(command, self._session.cwd, desk.environ, report)
+        except asyncio.CancelledError:
+            seconds = time.monotonic() - began
+            text = "".join(printed)[-OUTPUT_CHARS:]
+            desk.tell("note", desk.cards.own_command_done(None, seconds))
+            self._session.send(Note(text=as_note(command, OwnOutput(text, INTERRUPTED, seconds))))
+            return
+        desk.tell("note", desk.cards.own_command_done(output.code, output.seconds))
+        self._session.send(Note(text=as_note(command, output)))
 
     # Stopping.
 
-    def _stop_own(self) -> bool:
-        if self._own is None:
+    def _stop_doing(self) -> bool:
+        """Stop a command that is being carried out: the person's own, or a slow slash command."""
+        if self._doing is None or self._doing.done():
             return False
-        self._own.cancel()
+        self._doing.cancel()
         return True
 
     def _stop_turn(self) -> bool:
@@ -247,16 +280,22 @@ class Conversation:
         desk.tell("question", question(ask, desk.painter, desk.say, where))
         desk.feed.asked(ask.diff)
         desk.ring()
-        desk.ask(choices(ask, desk.say), lambda decision: self._decided(ask, decision))
+        rows = choices(ask, desk.say)
+        # Enter alone says yes only to what can be seen whole.
+        no = next(index for index, row in enumerate(rows) if row.value == Decision("deny"))
+        cursor = no if is_long(ask) else 0
+        self._ask_view = desk.ask(rows, lambda decision: self._decided(ask, decision), urgent=True, cursor=cursor)
 
     def _decided(self, ask: PermissionAsk, decision: Decision | None) -> None:
-        if decision is not None and decision.kind == "why":
-            self._desk.ask_text(self._desk.say("ask.reason"), lambda text: self._answer(ask, decision, text or ""))
+        if decision is None or decision.kind != "why":
+            self._answer(ask, decision)
             return
-        self._answer(ask, decision)
+        reason = self._desk.say("ask.reason")
+        self._ask_view = self._desk.ask_text(reason, lambda text: self._answer(ask, decision, text or ""))
 
     def _answer(self, ask: PermissionAsk, decision: Decision | None, reason: str = "") -> None:
-        self._session.send(answer_for(ask, decision, reason))
+        if not self._wish.done():  # else the session is being left, which stops the turn
+            self._session.send(answer_for(ask, decision, reason))
 
     def _resolved(self, event: events.PermissionResolved) -> None:
         """The question is closed, here or elsewhere: the next one that is open, or the input line."""
@@ -270,7 +309,9 @@ class Conversation:
             self._desk.note(self._desk.say(f"ask.now_always.{event.save}", rule=event.rule))
         if not shown:
             return
-        self._desk.screen.show(None)
+        if self._ask_view is not None:
+            self._desk.views.take(self._ask_view)
+            self._ask_view = None
         if self._asks:
             self._show_question(self._asks[0])
 

@@ -14,7 +14,6 @@ from helloclaw.repl.options import ReplOptions
 if TYPE_CHECKING:
     from prompt_toolkit.styles import Style
 
-    from helloclaw.agent.session import Session
     from helloclaw.protocol.events import Mode
     from helloclaw.repl.compose.composer import Composer
     from helloclaw.repl.feed import Feed
@@ -24,12 +23,16 @@ if TYPE_CHECKING:
     from helloclaw.repl.output.theme import Depth, Palette
     from helloclaw.repl.screen import Screen, View
     from helloclaw.repl.spacing import Kind
-    from helloclaw.slash.base import Host
+    from helloclaw.repl.views import Views
+    from helloclaw.settings.values import Settings
 
 RING_AFTER_S = 8.0
 TWICE_WITHIN_S = 2.0
-GUARD_S = 0.5
-"""Keys typed into a text a moment before a question appears are not meant for the question."""
+
+
+def model_named(settings: Settings) -> str:
+    """What the HUD calls the model before it has answered."""
+    return settings.llm.model_id or "local"
 
 
 class Desk:
@@ -38,6 +41,7 @@ class Desk:
     """
 
     screen: Screen
+    views: Views
     composer: Composer
     palette: Palette
     depth: Depth
@@ -75,15 +79,27 @@ class Desk:
 
         return Feed(self.painter, self.cards, self.say)
 
-    def host(self, session: Session) -> Host:
-        options = self.options
-        return SlashHost(session, options, trusted=options.trusted)
+    def begin_session(self) -> None:
+        """Forget what was counted and folded in the session before."""
+        spaced = self.feed.spaced
+        del self.feed
+        self.feed.spaced = spaced
+        self.model = model_named(self.options.source.current())
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Something that a key has set off, owned here until it is done."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self.fail(error)
+
+    def fail(self, error: Exception) -> None:
+        """Say what went wrong; the session goes on."""
+        self.tell("note", self.cards.error(self.options.explain(error)))
 
     async def close(self) -> None:
         """End what keys have set off."""
@@ -152,46 +168,48 @@ class Desk:
             self.screen.ring()
 
     def ask(
-        self, rows: Sequence[Choice], decided: Callable[[Any], None], title: str = "", *, search: bool = False
-    ) -> None:
-        """Put a menu in the place of the input line; `decided` hears the value, None if it was left."""
+        self,
+        rows: Sequence[Choice],
+        decided: Callable[[Any], None],
+        title: str = "",
+        *,
+        search: bool = False,
+        urgent: bool = False,
+        cursor: int = 0,
+    ) -> View:
+        """Put a menu in the place of the input line; `decided` hears the value, None if it was left.
+
+        An `urgent` one is the agent's: it goes on top of what the person has opened, and no stray key answers it.
+        """
         from helloclaw.repl.menu import Menu, MenuView
 
         def on_choice(value: Any) -> None:
-            self.screen.show(None)
+            self.views.take(view)
             decided(value)
 
-        menu = Menu(tuple(rows), searchable=search)
-        self._put(MenuView(menu, on_choice, title=title, say=self.say))
+        view = MenuView(
+            Menu(tuple(rows), cursor, searchable=search), on_choice, title=title, say=self.say, ascii=self.ascii
+        )
+        self.views.put(view, urgent=urgent, guarded=urgent, left=lambda: decided(None))
+        return view
 
     async def pick(self, rows: Sequence[Choice], title: str = "", *, search: bool = False) -> Any:
         """The chosen value, None if the menu was left."""
         chosen: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.ask(rows, lambda value: None if chosen.done() else chosen.set_result(value), title, search=search)
-        return await chosen
+        view = self.ask(rows, lambda value: None if chosen.done() else chosen.set_result(value), title, search=search)
+        try:
+            return await chosen
+        finally:
+            self.views.take(view)
 
-    def ask_text(self, title: str, done: Callable[[str | None], None]) -> None:
+    def ask_text(self, title: str, done: Callable[[str | None], None]) -> View:
+        """Ask for a line as part of an urgent question."""
         from helloclaw.repl.text_view import TextView
 
         def on_text(text: str | None) -> None:
-            self.screen.show(None)
+            self.views.take(view)
             done(text)
 
-        self._put(TextView(title, on_text))
-
-    def _put(self, view: View) -> None:
-        self.screen.show(view)
-        if self.screen.guarded:
-            self.hint(self.say("ask.in_a_moment"), GUARD_S)
-
-
-class SlashHost:
-    """What slash commands may use."""
-
-    def __init__(self, session: Session, options: ReplOptions, *, trusted: bool) -> None:
-        self.session = session
-        self.source = options.source
-        self.home = options.home
-        self.say = options.say
-        self.environ = options.environ
-        self.trusted = trusted
+        view = TextView(title, on_text)
+        self.views.put(view, urgent=True, left=lambda: done(None))
+        return view

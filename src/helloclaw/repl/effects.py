@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from helloclaw.protocol.commands import Rewind
+from helloclaw.repl.host import SessionHost
 from helloclaw.repl.menu import Choice
 from helloclaw.repl.options import Wish
 from helloclaw.slash import base
@@ -39,7 +41,7 @@ class Effects:
             case base.PickRewind():
                 await self._pick_rewind()
             case base.RewindTo(seq=seq, files=files):
-                self._rewind(seq, files=files)
+                await self._rewind(seq, files=files)
             case base.SwitchLanguage(lang=lang):
                 self._desk.say.switch(lang)
             case base.SwitchTheme(theme=theme):
@@ -95,14 +97,14 @@ class Effects:
             desk.composer.set_text(self._taken_back)
         self._taken_back = ""
 
-    def _rewind(self, seq: int, *, files: bool) -> None:
-        points = {point.seq: point for point in self._session.rewind_points()}
+    async def _rewind(self, seq: int, *, files: bool) -> None:
+        points = {point.seq: point for point in await asyncio.to_thread(self._session.rewind_points)}
         self._taken_back = points[seq].text if seq in points else ""
         self._session.send(Rewind(to=seq, files=files))
 
     async def _pick_rewind(self) -> None:
         desk = self._desk
-        points = self._session.rewind_points()
+        points = await asyncio.to_thread(self._session.rewind_points)
         if not points:
             desk.note(desk.say("rewind.nothing"), "warning")
             return
@@ -130,7 +132,7 @@ class Effects:
             )
             if files is None:
                 return
-        self._rewind(point.seq, files=files == "files")
+        await self._rewind(point.seq, files=files == "files")
 
     async def _pick_session(self) -> None:
         from helloclaw.agent.catalog import list_sessions
@@ -152,7 +154,7 @@ class Effects:
         from helloclaw.doctor.words import check_rows
 
         desk = self._desk
-        async for check in run_checks(desk.options.source, desk.options.home, desk.environ, desk.options.workdir):
+        async for check in run_checks(desk.options.source, desk.options.home, desk.environ, self._session.workdir):
             for row in check_rows(check, desk.say, desk.screen.columns):
                 desk.tell("reply", desk.painter.plain(row))
 
@@ -165,9 +167,10 @@ class Effects:
         name = await desk.pick(rows, desk.say("model.which"), search=True)
         if name is None:
             return
-        reply = await run_line(f"/model {name}", desk.host(self._session))
+        reply = await run_line(f"/model {name}", SessionHost(self._session, desk.options))
         if reply is not None:
-            desk.tell("reply", desk.painter.markdown(reply.markdown))
+            good = reply.level == "info"
+            desk.tell("reply", desk.painter.markdown(reply.markdown) if good else desk.cards.error(reply.markdown))
 
 
 def _clock(ts: float) -> str:

@@ -130,8 +130,10 @@ class Feed:
                 return self._end_answer() + self._note(notice_text(event, self._say), event.level)
             case events.ErrorEvent():
                 return self._end_answer() + self.spaced("note", self._cards.error(failure_text(event, self._say)))
-            case events.Cleared(conversation=True):
-                return self._note(self._say("repl.cleared"), "info")
+            case events.Cleared() | events.Rewound():
+                self.usage = None  # of what no longer counts
+                cleared = isinstance(event, events.Cleared) and event.conversation
+                return self._note(self._say("repl.cleared"), "info") if cleared else ""
             case _:
                 return ""
 

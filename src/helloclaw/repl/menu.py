@@ -117,9 +117,13 @@ class MenuView:
             keys.add(name, eager=name != "escape")(left)
 
         @keys.add(Keys.Any)
-        @keys.add(Keys.BracketedPaste)
         def _(event: KeyPressEvent) -> None:
             self._typed(event.data)
+
+        @keys.add(Keys.BracketedPaste)
+        def _(event: KeyPressEvent) -> None:
+            if self.menu.searchable:  # else what is pasted would answer
+                self._typed(event.data)
 
         return keys
 

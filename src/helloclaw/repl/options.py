@@ -17,18 +17,22 @@ if TYPE_CHECKING:
 
 
 class Wish(NamedTuple):
-    """The session to hold next: a new one, one that is resumed, or a copy of one."""
+    """The session to hold next: a new one, one that is resumed, or a copy of one.
+
+    `first` is what the command line asked for: only there its flags count.
+    """
 
     resume: str | None = None
     fork: bool = False
+    first: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplOptions:
     """`open` opens the session of a wish; `say` may change its language while it is held.
 
-    `explain` puts a foreseen error into words and raises any other. `first` is the first wish, `trusted` whether the
-    working directory's own commands count.
+    `exists` says whether there is a session of that id. `explain` puts an error into words; one that nobody foresaw is
+    written down first. `first` is the first wish.
     """
 
     source: SettingsSource
@@ -37,7 +41,7 @@ class ReplOptions:
     environ: Mapping[str, str]
     workdir: Path
     open: Callable[[Wish], AbstractAsyncContextManager[Session]]
+    exists: Callable[[str], bool]
     explain: Callable[[Exception], str]
     first: Wish
-    trusted: bool = False
     version: str = ""

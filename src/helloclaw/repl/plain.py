@@ -5,6 +5,7 @@ No colours, no menus, nothing repainted. Lines from a pipe are said one after th
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import signal
 import time
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Protocol
 from helloclaw.i18n import SpokenError
 from helloclaw.protocol import events
 from helloclaw.protocol.commands import Cancel, Say
+from helloclaw.repl.host import SessionHost
 from helloclaw.repl.interrupts import on_interrupt
+from helloclaw.repl.one_after_another import hold_sessions
 from helloclaw.repl.options import ReplOptions, Wish
 from helloclaw.repl.output.painter import Painter
 from helloclaw.repl.output.theme import palette_for
 from helloclaw.repl.plain_ask import question, read_answer
-from helloclaw.repl.plain_effects import PlainHost, carry_out
+from helloclaw.repl.plain_effects import carry_out
 from helloclaw.repl.stdin_lines import StdinLines
 from helloclaw.slash.base import SendText
 from helloclaw.slash.registry import run_line
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 SESSIONS = 20
 _TWICE_WITHIN_S = 2.0
+_LOOK_AGAIN_S = 0.02
 
 
 class Streams(Protocol):
@@ -48,10 +52,13 @@ async def talk_plainly(options: ReplOptions, streams: Streams, *, choose: bool =
     Raises what opening a session raises, `SpokenError` where none was chosen.
     """
     lines = StdinLines()
-    wish: Wish | None = await _chosen(options, lines, streams) if choose else options.first
-    while wish is not None:
-        async with options.open(wish) as session:
-            wish = await PlainConversation(options, session, lines, streams).hold()
+    first = await _chosen(options, lines, streams) if choose else options.first
+
+    async def hold(session: Session, wish: Wish) -> Wish | None:
+        del wish
+        return await PlainConversation(options, session, lines, streams).hold()
+
+    await hold_sessions(options, first, hold, lambda error: streams.line(options.explain(error)))
 
 
 async def _chosen(options: ReplOptions, lines: StdinLines, streams: Streams) -> Wish:
@@ -87,14 +94,15 @@ class PlainConversation:
         self._open_line = False
         self._running = False
         self._interrupted_at = 0.0
-        self._host = PlainHost(session, options)
+        self._broken: Exception | None = None
+        self._host = SessionHost(session, options)
         palette = palette_for("auto", options.environ)
         columns = shutil.get_terminal_size().columns
         self._painter = Painter(columns, "none", palette, ascii=options.environ.get("TERM") == "dumb")
 
     async def hold(self) -> Wish | None:
         """Talk until the person leaves (None) or wants another session."""
-        unsubscribe = self._session.subscribe(self._show)
+        unsubscribe = self._session.subscribe(self._hear)
         if self._streams.reads_terminal:
             self._line(self._say("repl.hello", id=self._session.id, mode=self._session.mode))
         self._prompt()
@@ -106,6 +114,8 @@ class PlainConversation:
                         return wish
         finally:
             unsubscribe()
+        if self._broken is not None:
+            raise self._broken
         self._end_line()
         return None
 
@@ -116,7 +126,11 @@ class PlainConversation:
         if self._ask is not None:
             self._answer(self._ask, line)
         elif text.startswith("/"):
-            return await self._slash(text)
+            try:
+                return await self._slash(text)
+            except Exception as error:  # said, and no reason to end
+                self._line(self._options.explain(error))
+                self._prompt()
         elif text:
             await self._send(line)
         elif not self._running:
@@ -144,6 +158,10 @@ class PlainConversation:
             outcome = await carry_out(reply.effect, self._host, self._line)
             if not isinstance(outcome, str):
                 return outcome
+        if not self._streams.reads_terminal:
+            # The next line may count on what this one has set off.
+            while self._session.busy:  # noqa: ASYNC110 - there is no event for the end of everything
+                await asyncio.sleep(_LOOK_AGAIN_S)
         self._prompt()
         return "stay"
 
@@ -158,7 +176,7 @@ class PlainConversation:
     def _interrupt(self, what: signal.Signals) -> None:
         """Ctrl-C stops the turn; with no turn running, twice in a row leaves. SIGTERM and SIGHUP leave."""
         self._end_line()
-        if self._running:
+        if self._running or self._session.busy:
             self._session.send(Cancel())
         now = time.monotonic()
         twice = now - self._interrupted_at < _TWICE_WITHIN_S
@@ -169,6 +187,17 @@ class PlainConversation:
             self._interrupted_at = now
             self._line(self._say("repl.again_to_leave"))
             self._prompt()
+
+    def _hear(self, event: events.Event) -> None:
+        """Show an event. Once nothing can be shown any more the turn is stopped and the conversation ends."""
+        if self._broken is not None:
+            return
+        try:
+            self._show(event)
+        except Exception as error:
+            self._broken = error
+            self._session.send(Cancel())
+            self._lines.end()
 
     def _show(self, event: events.Event) -> None:
         match event:
@@ -193,11 +222,17 @@ class PlainConversation:
             case events.Cleared(conversation=True):
                 self._line(self._say("repl.cleared"))
             case events.Rewound():
-                self._line(self._say("rewind.done"))
+                self._rewound(event)
             case _:
                 if line := needed_line(event, self._say) or progress_line(event, self._say):
                     self._end_line()
                     self._line(line)
+
+    def _rewound(self, event: events.Rewound) -> None:
+        self._line(self._say("rewind.done"))
+        for key, paths in (("rewind.restored", event.restored), ("rewind.left", event.left)):
+            if paths:
+                self._line(self._say(key, paths=", ".join(map(one_line, paths))))
 
     def _round_end(self, event: events.RoundEnd) -> None:
         self._running, self._ask = False, None

@@ -1,36 +1,21 @@
-"""What slash commands ask of a front end, where only lines can be printed."""
+"""What slash commands ask of a front end where only lines can be printed: nothing is folded or in colour there."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from helloclaw.protocol.commands import Rewind
-from helloclaw.repl.options import ReplOptions, Wish
+from helloclaw.repl.host import SessionHost
+from helloclaw.repl.options import Wish
 from helloclaw.slash import base
 from helloclaw.wording.plain import one_line
-
-if TYPE_CHECKING:
-    from helloclaw.agent.session import Session
 
 _SHOWN = 20
 
 
-class PlainHost:
-    """What slash commands may use."""
-
-    def __init__(self, session: Session, options: ReplOptions) -> None:
-        self.session = session
-        self.options = options
-        self.source = options.source
-        self.home = options.home
-        self.say = options.say
-        self.environ = options.environ
-        self.trusted = options.trusted
-
-
-async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], None]) -> Wish | str | None:
+async def carry_out(effect: base.Effect, host: SessionHost, line: Callable[[str], None]) -> Wish | str | None:
     """The session to talk to next, None to leave, or "stay"."""
     say = host.say
     match effect:
@@ -56,7 +41,7 @@ async def carry_out(effect: base.Effect, host: PlainHost, line: Callable[[str], 
 
 
 def _next_session(
-    effect: base.Leave | base.NewSession | base.Resume | base.Fork, host: PlainHost, line: Callable[[str], None]
+    effect: base.Leave | base.NewSession | base.Resume | base.Fork, host: SessionHost, line: Callable[[str], None]
 ) -> Wish | str | None:
     match effect:
         case base.Leave():
@@ -72,7 +57,7 @@ def _next_session(
             return Wish(host.session.id, fork=True)
 
 
-def _list_sessions(host: PlainHost, line: Callable[[str], None]) -> None:
+def _list_sessions(host: SessionHost, line: Callable[[str], None]) -> None:
     from helloclaw.agent.catalog import list_sessions
 
     for info in list_sessions(host.home)[:_SHOWN]:
@@ -80,10 +65,10 @@ def _list_sessions(host: PlainHost, line: Callable[[str], None]) -> None:
     line(host.say("session.how"))
 
 
-async def _run_doctor(host: PlainHost, line: Callable[[str], None]) -> None:
+async def _run_doctor(host: SessionHost, line: Callable[[str], None]) -> None:
     from helloclaw.doctor.checks import run_checks
     from helloclaw.doctor.words import check_rows
 
-    async for check in run_checks(host.source, host.home, host.environ, host.options.workdir):
+    async for check in run_checks(host.source, host.home, host.environ, host.session.workdir):
         for row in check_rows(check, host.say, 100):
             line(row)

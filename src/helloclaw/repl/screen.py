@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
     from helloclaw.repl.compose.composer import Composer
 
-_TYPED_WITHIN_S = 1.0
+LEAST_ROWS, LEAST_COLUMNS = 8, 16
+"""A terminal of fewer shows no question that could be answered with yes."""
+READING_S = 0.5
 _BEGIN_UPDATE, _END_UPDATE = "\x1b[?2026h", "\x1b[?2026l"
 """Terminals that know synchronized updates (DEC mode 2026) show what lies between as one change; others ignore it."""
 
@@ -103,7 +105,6 @@ class Screen:
         hands: Hands,
         style: Callable[[], BaseStyle],
         *,
-        guard_s: float,
         source: Input | None = None,
         output: Output | None = None,
     ) -> None:
@@ -111,10 +112,9 @@ class Screen:
         self._rows = rows
         self._hands = hands
         self._view: View | None = None
-        self._view_since = 0.0
-        self._guarded = False
-        self._guard_s = guard_s
-        self._typed_at = 0.0
+        self._quiet_s = 0.0
+        self._quiet_since = 0.0
+        self._in_sequence = False
         self._above: list[str] = []
         self._app: Application[None] = Application(
             layout=Layout(self._layout(), focused_element=composer.window),
@@ -129,7 +129,6 @@ class Screen:
         )
         self._app.ttimeoutlen = 0.05
         self._app.timeoutlen = 0.25
-        self._app.key_processor.before_key_press += self._typed
 
     @property
     def columns(self) -> int:
@@ -151,6 +150,8 @@ class Screen:
             if not told:
                 told = True
                 ready()
+            if self._above:  # written while an editor had the terminal
+                self.flush()
 
         self._app.after_render += painted
         await self._app.run_async(handle_sigint=False, set_exception_handler=False)
@@ -188,12 +189,14 @@ class Screen:
         output.write_raw(_END_UPDATE)
         output.flush()
 
-    def show(self, view: View | None) -> None:
-        """Put a question in the place of the input line, or bring the input line back; its text is as it was."""
+    def show(self, view: View | None, quiet_s: float = 0.0) -> None:
+        """Put a question in the place of the input line, or bring the input line back; its text is as it was.
+
+        Keys are dropped until none has come for `quiet_s` seconds.
+        """
         self._view = view
-        now = time.monotonic()
-        self._view_since = now
-        self._guarded = view is not None and now - self._typed_at < _TYPED_WITHIN_S
+        self._quiet_s = quiet_s
+        self._quiet_since = time.monotonic()
         self._app.layout.focus(self._composer.window if view is None else view.container)
         self.repaint()
 
@@ -207,8 +210,22 @@ class Screen:
 
     @property
     def guarded(self) -> bool:
-        """Whether keys are to be dropped, since a question has appeared under busy fingers less than `guard_s` ago."""
-        return self._view is not None and self._guarded and time.monotonic() - self._view_since < self._guard_s
+        """Whether keys are dropped, since they may not be meant for the question that has appeared."""
+        return self._view is not None and time.monotonic() - self._quiet_since < self._quiet_s
+
+    @property
+    def cramped(self) -> bool:
+        """Whether a question can't be seen whole, so that only leaving it counts."""
+        size = self._app.output.get_size()
+        cramped = self._view is not None and (size.rows < LEAST_ROWS or size.columns < LEAST_COLUMNS)
+        if cramped:
+            # Once there is room, nobody has read the question yet.
+            self._quiet_s, self._quiet_since = max(self._quiet_s, READING_S), time.monotonic()
+        return cramped
+
+    def drop_key(self) -> None:
+        self._quiet_since = time.monotonic()
+        self.repaint()
 
     def ring(self) -> None:
         self._app.output.bell()
@@ -219,8 +236,16 @@ class Screen:
         self._app.renderer.clear()
         self.repaint()
 
-    def _typed(self, _: object) -> None:
-        self._typed_at = time.monotonic()
+    def _suspend(self) -> None:
+        """Ctrl-Z, as a shell's person expects it; Windows has none."""
+        self._app.suspend_to_background()
+
+    def _begin_sequence(self) -> None:
+        self._in_sequence = True
+
+    def _swallow(self, event: KeyPressEvent) -> None:
+        """The rest of a control sequence that nobody knows, up to its final byte (ECMA-48, 5.4)."""
+        self._in_sequence = event.data[:1] < "@"
 
     def _layout(self) -> HSplit:
         composing = Condition(lambda: self._view is None)
@@ -288,6 +313,12 @@ class Screen:
         keys.add("s-tab", filter=composing)(_calling(hands.next_mode))
         keys.add("up", filter=composing & empty & Condition(hands.anything_waits))(_calling(hands.recall))
         keys.add("c-l", filter=composing)(_calling(self.clear))
+        keys.add("c-z")(_calling(self._suspend))
+        # What no key of ours is must not stop a turn, which Escape alone does: Alt with a letter, and whole sequences.
+        keys.add("escape", Keys.Any, filter=composing & ~vi_insert_mode)(_calling(lambda: None))
+        for introducer in ("[", "O"):
+            keys.add("escape", introducer, filter=composing)(_calling(self._begin_sequence))
+        keys.add(Keys.Any, filter=Condition(lambda: self._in_sequence), eager=True)(self._swallow)
         return keys
 
 
@@ -297,8 +328,12 @@ def _of_view(screen: Screen) -> KeyBindingsBase:
 
     guard = KeyBindings()
 
-    for key in (Keys.Any, "enter", "c-c", "c-d", "escape", "up", "down", Keys.BracketedPaste):
-        guard.add(key, filter=Condition(lambda: screen.guarded), eager=True)(_calling(lambda: None))
+    dropping = Condition(lambda: screen.guarded)
+    cramped = Condition(lambda: screen.cramped)
+    for key in (Keys.Any, "enter", "up", "down", Keys.BracketedPaste):
+        guard.add(key, filter=dropping | cramped, eager=True)(_calling(screen.drop_key))
+    for key in ("c-c", "c-d", "escape"):
+        guard.add(key, filter=dropping, eager=True)(_calling(screen.drop_key))
     answering = DynamicKeyBindings(lambda: screen.view_bindings)
     unguarded = ConditionalKeyBindings(answering, Condition(lambda: screen.asking and not screen.guarded))
     return merge_key_bindings([unguarded, guard])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from helloclaw.repl.compose.composer import Composer
 from helloclaw.repl.compose.shapes import CommandHelp, Composed
-from helloclaw.repl.desk import GUARD_S, Desk
+from helloclaw.repl.desk import Desk, model_named
 from helloclaw.repl.output.theme import colour_depth, palette_for
 from helloclaw.repl.screen import Screen
 from helloclaw.repl.terminal_output import terminal_output
-from helloclaw.settings.values import Settings
+from helloclaw.repl.views import Views
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -52,18 +52,14 @@ def set_up(
         talk,
         talk,
         desk.style,
-        guard_s=GUARD_S,
         source=source,
         output=output or terminal_output(depth, desk.environ.get("TERM")),
     )
+    desk.views = Views(desk.screen, lambda: bool(desk.composer.text))
 
 
 def speaks_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "gb18030"}
-
-
-def model_named(settings: Settings) -> str:
-    return settings.llm.model_id or "local"
 
 
 def commands_of(talk: Talk) -> list[CommandHelp]:

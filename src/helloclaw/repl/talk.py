@@ -8,8 +8,10 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helloclaw.i18n import SpokenError, Texts
+from helloclaw.i18n import Texts
 from helloclaw.repl.desk import Desk
+from helloclaw.repl.host import SessionHost
+from helloclaw.repl.one_after_another import hold_sessions
 from helloclaw.repl.options import ReplOptions, Wish
 from helloclaw.settings.files import short
 from helloclaw.wording.plain import one_line
@@ -52,6 +54,7 @@ class Talk:
             await asyncio.wait({showing, holding}, return_when=asyncio.FIRST_COMPLETED)
             if showing.done() and not holding.done():
                 self.end()
+                ready.set()  # also if nothing could ever be shown
                 await asyncio.wait({holding})
         finally:
             holding.cancel()
@@ -74,30 +77,27 @@ class Talk:
         await asyncio.to_thread(_load)
         gc.freeze()
         gc.enable()
+        if not self._left:
+            await hold_sessions(self._options, self._options.first, self._hold, self._desk.fail)
+
+    async def _hold(self, session: Session, wish: Wish) -> Wish | None:
         from helloclaw.repl.conversation import Conversation
 
-        wish: Wish | None = self._options.first
-        before: str | None = None
-        while wish is not None and not self._left:
-            try:
-                async with self._options.open(wish) as session:
-                    before = session.id
-                    self._show_past(session, wish)
-                    self._conversation = conversation = Conversation(self._desk, session)
-                    for composed in self._early:
-                        conversation.submit(composed)
-                    self._early.clear()
-                    if self._left:
-                        conversation.wish(None)
-                    wish = await conversation.hold()
-                    self._farewell(session, leaving=wish is None)
-                self._conversation = None
-            except Exception as error:
-                # A session that can't be opened is no reason to lose the one before it.
-                if before is None or self._conversation is not None or wish is None or wish.resume == before:
-                    raise
-                self._tell(error)
-                wish = Wish(before)
+        self._desk.begin_session()
+        self._show_past(session, wish)
+        self._conversation = conversation = Conversation(self._desk, session)
+        for composed in self._early:
+            conversation.submit(composed)
+        self._early.clear()
+        if self._left:
+            conversation.wish(None)
+        try:
+            following = await conversation.hold()
+        finally:
+            self._conversation = None
+            self._early = conversation.leftover()
+        self._farewell(session, leaving=following is None)
+        return None if self._left else following
 
     def _show_past(self, session: Session, wish: Wish) -> None:
         if wish.resume is None:
@@ -122,11 +122,6 @@ class Talk:
         if leaving and session.title:
             self._desk.print(self._desk.say("repl.farewell", id=session.id) + "\n")
 
-    def _tell(self, error: Exception) -> None:
-        desk = self._desk
-        text = desk.say.say(error.phrase) if isinstance(error, SpokenError) else self._options.explain(error)
-        desk.tell("note", desk.cards.error(text))
-
     def _submit(self, composed: Composed) -> None:
         if self._conversation is None:
             self._early.append(composed)
@@ -135,7 +130,7 @@ class Talk:
 
     @property
     def host(self) -> Host | None:
-        return None if self._conversation is None else self._desk.host(self._conversation.session)
+        return None if self._conversation is None else SessionHost(self._conversation.session, self._options)
 
     @property
     def say(self) -> Texts:
@@ -162,18 +157,21 @@ class Talk:
         conversation, desk = self._conversation, self._desk
         rows: StyleAndTextTuples = []
         if conversation is not None and conversation.busy:
-            feed = desk.feed
-            rows = status_row(feed.phase, feed.seconds, feed.detail, width, desk.say, ascii_only=desk.ascii)
+            phase, seconds = conversation.phase
+            rows = status_row(phase, seconds, desk.feed.detail, width, desk.say, ascii_only=desk.ascii)
         if conversation is not None and conversation.queued:
             rows = [*rows, *([("", "\n")] if rows else []), *queue_rows(conversation.queued, width, desk.say)]
         return rows
 
     def hud(self, width: int) -> StyleAndTextTuples:
         from helloclaw.repl.output.hud import hud
+        from helloclaw.repl.output.rows import fitted
 
         desk = self._desk
-        if desk.hint_now:
-            return [("class:hint", desk.hint_now)]
+        if desk.screen.cramped:
+            return [("class:hint", fitted(desk.say("ask.cramped"), width))]
+        if hint := desk.say("ask.in_a_moment") if desk.screen.guarded else desk.hint_now:
+            return [("class:hint", fitted(hint, width))]
         usage = None if self._conversation is None else desk.feed.usage
         return hud(usage, desk.model, self.mode, width, desk.say, ascii_only=desk.ascii)
 
