@@ -21,7 +21,7 @@ from helloclaw.agent.backups import Backups, backups_of
 from helloclaw.agent.history import History, load_history
 from helloclaw.i18n.system import reason_of
 from helloclaw.protocol.commands import Answer, Note, Say
-from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound, RoundEnd, UserMessage
+from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound, RoundEnd
 from helloclaw.storage.journal import Journal, JournalError, scan
 
 log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ class LocalEngine:
         self.notes: list[Note] = []
         self._announced = False
         self.told_end = False
-        """Whether the last that was told of a turn was its end."""
+        """Whether the end of the latest turn was told; whoever begins a turn sets it back."""
         self._after_message: list[Base] = []
         self._arrived = asyncio.Event()
         self._questions: dict[str, asyncio.Future[Answer]] = {}
@@ -113,7 +113,6 @@ class LocalEngine:
         if isinstance(named, PermissionAsk):
             # Open before anyone hears of it, since a front end may answer while it is being told.
             self._questions[named.ask_id] = asyncio.get_running_loop().create_future()
-        self.told_end = isinstance(event, RoundEnd) or (self.told_end and not isinstance(event, UserMessage))
         self._show(named)
         if isinstance(event, PIECES):
             self._announced = True
@@ -174,6 +173,7 @@ class LocalEngine:
         return event
 
     def _show(self, event: Base) -> None:
+        self.told_end = self.told_end or isinstance(event, RoundEnd)
         for sink in tuple(self._sinks):
             try:
                 sink(cast("Event", event))

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import structs
 
+from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.protocol.commands import Say
+from helloclaw.protocol.events import MessageRecalled
+
+
+class Barred(NamedTuple):
+    say: Say
+    reason: str
 
 
 class Screened(NamedTuple):
-    """What was let pass, with what hooks add to it; and why the rest was refused."""
+    """What was let pass, with what hooks add to it; and what was refused, with why."""
 
     passed: list[Say]
-    refused: list[str]
+    refused: list[Barred]
 
 
 async def screen(hooks: SessionHooks, says: Sequence[Say]) -> Screened:
@@ -23,8 +30,15 @@ async def screen(hooks: SessionHooks, says: Sequence[Say]) -> Screened:
     for say in says:
         verdict = await hooks.before_prompt(say.text)
         if verdict.blocked is not None:
-            screened.refused.append(verdict.blocked)
+            screened.refused.append(Barred(say, verdict.blocked))
             continue
         note = (f"<system-reminder>\n{verdict.context}\n</system-reminder>",) if verdict.context else ()
         screened.passed.append(structs.replace(say, context=(*say.context, *note)))
     return screened
+
+
+def take_back(engine: Engine, says: Iterable[Say]) -> None:
+    """Tell front ends, which may have been told that these messages wait, that they will never be heard."""
+    for say in says:
+        if say.client_id is not None:
+            engine.emit(MessageRecalled(text=say.text, client_id=say.client_id))

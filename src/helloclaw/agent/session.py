@@ -21,7 +21,7 @@ from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.inspection import Inspection, inspect
 from helloclaw.agent.listing import title_of
 from helloclaw.agent.rewind import RewindPoint, rewind_points
-from helloclaw.agent.screening import screen
+from helloclaw.agent.screening import screen, take_back
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import (
     Turn,
@@ -248,6 +248,7 @@ class Session:
 
     async def _run_turn(self) -> out.RoundEnd:
         says = self._engine.take()
+        self._engine.told_end = False
         if self._stopping:
             return await self._refuse(says, None)
         try:
@@ -260,7 +261,8 @@ class Session:
         except Exception as error:  # A session outlives what goes wrong in one of its turns.
             log.exception("session %s can't be configured", self.id)
             return await self._refuse(says, CannotRun(describe_bug(error)))
-        refused = [Phrase("hooks.prompt_blocked", reason=reason) for reason in screened.refused]
+        take_back(self._engine, [say for say, _ in screened.refused])
+        refused = [Phrase("hooks.prompt_blocked", reason=reason) for _, reason in screened.refused]
         if says and not screened.passed:
             return await self._refuse([], CannotRun(texts("en").say(refused[0]), phrase=refused[0]))
         config = replace(config, notices=(*config.notices, *refused))
@@ -278,10 +280,12 @@ class Session:
     async def _refuse(self, says: list[Say], problem: CannotRun | None) -> out.RoundEnd:
         """Keep what was said, say why there is no answer, and end the turn."""
         reason: out.TurnEnd = "interrupted" if problem is None else "failed"
+        unheard = says
         try:
             settle_lost(self._engine)
-            for say in says:
+            for index, say in enumerate(says):
                 self._engine.emit(user_message(say))
+                unheard = says[index + 1 :]
             if problem is not None:
                 self._engine.emit(cannot_run(problem))
             end = self._engine.emit(out.RoundEnd(reason=reason))
@@ -289,6 +293,7 @@ class Session:
                 await self._engine.sync()
         except JournalError as error:
             self._engine.publish(unkept(error))
+            take_back(self._engine, unheard)
             end = out.RoundEnd(reason="failed")
             self._engine.publish(end)
         return end
@@ -335,13 +340,16 @@ class Session:
     def _keep_unheard(self) -> None:
         """What was said too late for any turn: it is there when the session is resumed."""
         self._keep_notes()
+        unheard = says = self._engine.take()
         try:
-            for say in self._engine.take():
+            for index, say in enumerate(says):
                 self._tell_created()
                 settle_lost(self._engine)
                 self._engine.emit(user_message(say))
+                unheard = says[index + 1 :]
         except JournalError as error:
             self._engine.publish(unkept(error))
+            take_back(self._engine, unheard)
 
     def _plan(self, chore: Chore) -> None:
         # A turn whose end was told is over for whoever heard it, though it is still being written down.

@@ -18,7 +18,7 @@ from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.model_step import Answered, call_model
 from helloclaw.agent.prompt import environment_note
 from helloclaw.agent.repair import LOST
-from helloclaw.agent.screening import screen
+from helloclaw.agent.screening import screen, take_back
 from helloclaw.agent.standing import Standing
 from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.events import Failed, StopReason, Usage
@@ -52,8 +52,10 @@ class Turn:
         self._said_no_price = False
         self._stop_reason: StopReason | None = None
         self._uncounted = Usage()  # spent on summaries; the next usage event counts it
+        self._unheard: list[Say] = []  # taken out of the inbox, and not in the conversation yet
 
     async def run(self, says: list[Say]) -> out.RoundEnd:
+        self._unheard = says
         try:
             for phrase in self._config.notices:
                 self._engine.emit(warning(phrase))
@@ -66,6 +68,7 @@ class Turn:
         except Exception as error:  # A session outlives what goes wrong in one of its turns.
             log.exception("a turn of session %s failed", self._engine.session_id)
             self._engine.publish(bug(error))
+            take_back(self._engine, self._unheard)
             reason = "failed"
         return await self._end(reason)
 
@@ -161,13 +164,15 @@ class Turn:
 
     async def _hear_more(self) -> bool:
         """What was said meanwhile, as far as hooks let it pass. False if there was nothing."""
-        says = self._engine.take()
+        says = self._unheard = self._engine.take()
         try:
             screened = await screen(self._hooks, says)
         except asyncio.CancelledError:
             self._hear(says)  # No word is lost to a cancel.
             raise
-        for reason in screened.refused:
+        take_back(self._engine, [say for say, _ in screened.refused])
+        self._unheard = screened.passed
+        for _, reason in screened.refused:
             self._engine.emit(warning(Phrase("hooks.prompt_blocked", reason=reason)))
         return self._hear(screened.passed)
 
@@ -182,6 +187,7 @@ class Turn:
             first = results if index == 0 else ()
             note = environment_note(self._engine.now(), self._context.cwd, self._standing)
             self._engine.emit(user_message(say, *note, *first))
+            self._unheard = says[index + 1 :]
         return bool(says)
 
     def _remind(self) -> None:
@@ -203,6 +209,7 @@ class Turn:
     def _end_unkept(self, error: JournalError) -> out.RoundEnd:
         """The conversation can't be written any more: say so, keep nothing, end the turn."""
         self._engine.publish(unkept(error))
+        take_back(self._engine, self._unheard)
         end = self._round_end("failed")
         self._engine.publish(end)
         return end
