@@ -1,10 +1,15 @@
-"""How text fits a terminal: two columns for East Asian wide characters, none for combining ones; cut, or wrapped."""
+"""How text fits a terminal: the columns it takes; cut, or wrapped.
+
+Counted so that no terminal shows more: where terminals differ (emoji of several parts), the larger counts.
+"""
 
 from __future__ import annotations
 
 import re
-from unicodedata import combining, east_asian_width
+from functools import lru_cache
+from unicodedata import category, combining, east_asian_width
 
+_FIRST_EMOJI = 0x1F1E6
 # What no line may begin with, and what none may end with.
 _CLOSING = "，。；：！？、）】》”’…,.;:!?)]}"
 _OPENING = "（【《“‘([{"
@@ -12,7 +17,26 @@ _WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60"
 
 
 def columns(text: str) -> int:
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+    if text.isascii():
+        return len(text)
+    return sum(map(size, text)) - 2 * _flags(text)
+
+
+@lru_cache(maxsize=8192)
+def size(char: str) -> int:
+    """Columns of one character: 0, 1 or 2."""
+    if char == "\ufe0f":
+        return 1  # it makes the sign before it an emoji, which may be wide
+    if char == "\u00ad":
+        return 1
+    if combining(char) or category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if east_asian_width(char) in "WF" or _FIRST_EMOJI <= ord(char) < 0x20000 else 1
+
+
+def _flags(text: str) -> int:
+    """Pairs of regional indicators, which are one sign of two columns."""
+    return len(re.findall("[\U0001f1e6-\U0001f1ff]{2}", text))
 
 
 def cut(text: str, width: int) -> str:

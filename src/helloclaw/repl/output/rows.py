@@ -1,14 +1,12 @@
-"""Rows of a terminal: styled text wrapped between words or Chinese characters, and cut where nothing else helps. Pure.
-
-Widths are counted so that no terminal shows more: where terminals differ (emoji of several parts), the larger counts.
-"""
+"""Rows of a terminal: styled text wrapped between words or Chinese characters, and cut where nothing else helps. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from unicodedata import category, combining, east_asian_width
+
+from helloclaw.wording.width import columns, size
 
 Span = tuple[str, str]
 """Names of styles with blanks between them, and the text that is in them."""
@@ -17,13 +15,11 @@ Row = list[Span]
 
 TAB = 4
 
-_FIRST_EMOJI = 0x1F1E6
 _WIDE = (
     "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60"
     "\uffe0-\uffe6\U0001f300-\U0001faff\U00020000-\U0003fffd"
 )
 _MARKS = "\u0300-\u036f\u20d0-\u20f0\ufe00-\ufe0f\U0001f3fb-\U0001f3ff"
-_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
 # What no row may begin with, and what none may end with.
 _CLOSING = re.escape("，。；：！？、）】》」』”’…,.;:!?)]}")
 _OPENING = re.escape("（【《「『“‘([{")
@@ -35,24 +31,6 @@ def _pieces() -> re.Pattern[str]:
     return re.compile(
         f"\\s+|[{_OPENING}]*(?:[{_WIDE}][{_MARKS}]*(?:\u200d.[{_MARKS}]*)*|[^\\s{_WIDE}]+|.)[{_CLOSING}{_MARKS}]*"
     )
-
-
-def columns(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    return sum(map(size, text)) - 2 * len(_FLAG.findall(text))
-
-
-@lru_cache(maxsize=8192)
-def size(char: str) -> int:
-    """Columns of one character: 0, 1 or 2."""
-    if char == "\ufe0f":
-        return 1  # it makes the sign before it an emoji, which may be wide
-    if char == "\u00ad":
-        return 1
-    if combining(char) or category(char) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if east_asian_width(char) in "WF" or _FIRST_EMOJI <= ord(char) < 0x20000 else 1
 
 
 def wrapped(spans: Sequence[Span], width: int) -> list[Row]:
