@@ -26,6 +26,7 @@ from helloclaw.llm.model import ChatModel, open_model
 from helloclaw.llm.pricing import cost_usd, load_prices, may_cost
 from helloclaw.llm.wire import Endpoint
 from helloclaw.permissions.matching import binds_url
+from helloclaw.permissions.keeping import RuleFiles
 from helloclaw.permissions.paths import control_paths, is_control
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
 from helloclaw.permissions.verdict import Scope
@@ -237,6 +238,7 @@ class _Parts:
             max_cost_usd=options.max_cost_usd,
             price=lambda usage: cost_usd(endpoint, usage),
             interactive=options.interactive,
+            rule_files=RuleFiles(options.home, options.workdir),
             ask_timeout_s=settings.permissions.ask_timeout_s,
             notices=notices,
         )

@@ -17,11 +17,14 @@ from helloclaw.agent.config import TurnConfig
 from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import ToolHooks
 from helloclaw.agent.standing import Standing
+from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.messages import AnyCall, MalformedCall, ToolCall
 from helloclaw.permissions.decide import decide
+from helloclaw.permissions.keeping import NotKept
 from helloclaw.permissions.rules import BadRule, parse_rule
 from helloclaw.permissions.verdict import Behaviour, Call, Scope, Verdict
 from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Answer
 from helloclaw.tools.base import MustFail, Tool, ToolError, ToolOutput
 from helloclaw.tools.context import Approval, ToolContext
 from helloclaw.tools.paths import approval_of
@@ -161,11 +164,13 @@ class Gate:
             timeout_sec=round(self._config.ask_timeout_s),
             diff=diff,
             cwd=str(admitted.approval.cwd) if admitted.subject.command is not None else "",
+            saves=await self._places(),
         )
         self._engine.emit(ask)
         self._engine.emit(out.Phase(state="asking", label=call.name))
         try:
             answer = await self._engine.wait(ask.ask_id, self._config.ask_timeout_s)
+            kept, problem = await self._grant(answer, rule)
         except asyncio.CancelledError:
             self._engine.emit(out.PermissionResolved(ask_id=ask.ask_id, decision="cancelled"))
             raise
@@ -174,24 +179,40 @@ class Gate:
             reason = f"No answer within {ask.timeout_sec} s; not run"
             return _refused(call, reason, reason, "timeout", rule=rule)
         self._engine.emit(
-            out.PermissionResolved(ask_id=ask.ask_id, decision=answer.decision, rule=answer.rule, reason=answer.reason)
+            out.PermissionResolved(
+                ask_id=ask.ask_id, decision=answer.decision, rule=answer.rule, reason=answer.reason, save=kept
+            )
         )
+        if problem is not None:
+            text = texts("en").say(problem)
+            self._engine.emit(out.Notice(text=text, code=problem.key, values=problem.values, level="warning"))
         if answer.decision == "deny":
             return self._deny(call, answer.reason, "user", rule=rule)
-        if answer.decision == "always":
-            self._grant(answer.rule or rule)
         self._standing.allowed()
         return None
 
-    def _grant(self, rule: str | None) -> None:
-        """Keep an `always` for the session. A rule that can't be read is said so, and grants nothing more."""
-        if rule is None:
-            return
+    async def _places(self) -> tuple[out.Save, ...]:
+        files = self._config.rule_files
+        return ("session", *await asyncio.to_thread(lambda: files.places)) if files is not None else ("session",)
+
+    async def _grant(self, answer: Answer | None, offered: str | None) -> tuple[out.Save, Phrase | None]:
+        """Keep an `always` for the session, and in a file if it is to be; where it is kept, and what went wrong."""
+        text = (answer.rule or offered) if answer is not None and answer.decision == "always" else None
+        if answer is None or text is None:
+            return "session", None
         try:
-            self._standing.grant(parse_rule(rule, source="session"))
+            rule = parse_rule(text, source="session")
         except BadRule as error:
-            phrase = error.phrase
-            self._engine.emit(out.Notice(text=str(error), code=phrase.key, values=phrase.values, level="warning"))
+            return "session", error.phrase
+        self._standing.grant(rule)
+        files = self._config.rule_files
+        if answer.save == "session" or files is None:
+            return "session", None
+        try:
+            await asyncio.to_thread(files.add, rule, answer.save)
+        except NotKept as error:
+            return "session", error.phrase
+        return answer.save, None
 
     def _deny(
         self, call: ToolCall, reason: str, source: out.DeniedBy, rule: str | None, why: out.Why | None = None

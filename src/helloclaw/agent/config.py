@@ -9,6 +9,7 @@ from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel
+from helloclaw.permissions.keeping import RuleFiles
 from helloclaw.permissions.rules import RuleSet
 from helloclaw.permissions.verdict import Scope
 from helloclaw.tools.registry import Toolbox
@@ -20,6 +21,7 @@ class TurnConfig:
 
     `base` is the request without messages; `max_steps` counts model calls that may use tools. When they are used up and
     `closing_call` is set, one last call without tools asks for an answer. Tokens are the model's, costs US dollars.
+    Without `rule_files` the rules of an `always` can only be kept for the session.
     """
 
     model: ChatModel
@@ -34,6 +36,7 @@ class TurnConfig:
     max_cost_usd: float | None = None
     price: Callable[[Usage], float | None] = lambda _: None
     interactive: bool = False
+    rule_files: RuleFiles | None = None
     ask_timeout_s: float = 180.0
     notices: tuple[Phrase, ...] = ()
 

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from helloclaw.llm.messages import ImageBlock
-from helloclaw.protocol.events import Mode, Source
+from helloclaw.protocol.events import Mode, Save, Source
 
 
 class Say(Struct, frozen=True, kw_only=True, tag_field="type", tag="say", omit_defaults=True):
@@ -28,12 +28,16 @@ class Cancel(Struct, frozen=True, kw_only=True, tag_field="type", tag="cancel"):
 
 
 class Answer(Struct, frozen=True, kw_only=True, tag_field="type", tag="answer", omit_defaults=True):
-    """A person's answer to a permission question. The first one wins. `reason` reaches the model with a denial."""
+    """A person's answer to a permission question. The first one wins. `reason` reaches the model with a denial.
+
+    `save` is where the `rule` of an `always` is kept; it counts for the session in any case.
+    """
 
     ask_id: str
     decision: Literal["allow", "deny", "always"]
     rule: str | None = None
     reason: str = ""
+    save: Save = "session"
 
 
 class SetMode(Struct, frozen=True, kw_only=True, tag_field="type", tag="set_mode"):

@@ -19,6 +19,8 @@ TurnEnd = Literal["done", "limit", "failed", "interrupted"]
 # Who wrote a user-role message: the person, the program (a reminder), a schedule, background work, another agent, or a
 # command that the person ran beside the conversation.
 Source = Literal["user", "reminder", "schedule", "background", "inbox", "command"]
+# Where the rule of an `always` is kept: for this session only, in the project's rules, in the person's own.
+Save = Literal["session", "project", "user"]
 
 
 class Base(Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
@@ -233,7 +235,10 @@ class ErrorEvent(Base, tag="error", frozen=True, kw_only=True):
 
 
 class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):
-    """A question to the person. `reason` is English, `why` says the same. `cwd` is where a command would run."""
+    """A question to the person. `reason` is English, `why` says the same. `cwd` is where a command would run.
+
+    `saves` are the places where an `always` can be kept.
+    """
 
     ask_id: str
     tool_name: str
@@ -244,15 +249,20 @@ class PermissionAsk(Base, tag="permission_ask", frozen=True, kw_only=True):
     diff: str | None = None
     why: Why | None = None
     cwd: str = ""
+    saves: tuple[Save, ...] = ("session",)
 
 
 class PermissionResolved(Base, tag="permission_resolved", frozen=True, kw_only=True):
-    """The question is closed: by an answer, by nobody's answer, or because the turn was cancelled."""
+    """The question is closed: by an answer, by nobody's answer, or because the turn was cancelled.
+
+    `save` is where the rule of an `always` was kept: for the session if it could not be kept where it should be.
+    """
 
     ask_id: str
     decision: Literal["allow", "deny", "always", "timeout", "cancelled"]
     rule: str | None = None
     reason: str = ""
+    save: Save = "session"
 
 
 class MessageQueued(Base, tag="message_queued", frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from helloclaw.storage.atomic import PRIVATE_FILE, private_directory, replace_fi
 from helloclaw.storage.locks import hold
 from helloclaw.storage.paths import Home, HomeUnknown, person_home
 
-__all__ = ["Seen", "decline", "is_trusted", "question_due", "trust", "trusted", "untrust", "what_waits"]
+__all__ = ["Seen", "decline", "is_trusted", "question_due", "renew", "trust", "trusted", "untrust", "what_waits"]
 
 _LOCK_WAIT_S = 10.0
 
@@ -115,6 +115,35 @@ def decline(home: Home, directory: Path, seen: Seen) -> None:
         return _Decisions(trusted=kept, declined=before.declined | {str(real): entry})
 
     _change(home, decided)
+
+
+def renew(home: Home, directory: Path, name: str, *, before: str | None, after: str | None) -> bool:
+    """Count as seen that the person changed one of the files of a trusted directory through this program.
+
+    `before` and `after` are the file's digests, None for one that does not wait. False, and no change, if it was not
+    trusted with the digest `before`: then somebody else had changed it. Raises like `trust`.
+    """
+    real = _real(directory)
+    renewed = False
+
+    def decided(decisions: _Decisions) -> _Decisions:
+        nonlocal renewed
+        entry = decisions.trusted.get(str(real))
+        if entry is None:
+            # Trusted through a parent, which only reaches down to a directory where nothing waits.
+            renewed = before is None
+            entry = _entry(real, {})
+        else:
+            renewed = _is_same(entry, real) and before in (None, entry.files.get(name))
+        if not renewed:
+            return decisions
+        files = {each: digest for each, digest in entry.files.items() if each != name}
+        files |= {name: after} if after is not None else {}
+        kept = msgspec.structs.replace(entry, files=files)
+        return msgspec.structs.replace(decisions, trusted=decisions.trusted | {str(real): kept})
+
+    _change(home, decided)
+    return renewed
 
 
 def untrust(home: Home, directory: Path) -> bool:
