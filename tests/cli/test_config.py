@@ -131,3 +131,12 @@ def test_without_a_home_it_says_what_to_set(program: Program) -> None:
     assert done.code == 0
     done = program("config", "set", "llm.stream", "off", HELLOCLAW_HOME="/proc/none")
     assert (done.code, done.out, done.err.count("\n"), "/proc/none" in done.err) == (1, "", 1, True)
+
+
+def test_who_calls_an_address_is_not_printed(program: Program) -> None:
+    url = "https://me:hunter2@gateway.example/v1"
+    assert program("config", "set", "llm.base_url", url).out.endswith("https://gateway.example/v1\n")
+    assert program("config", "get", "llm.base_url").out == "https://gateway.example/v1\n"
+    listed = [program("config", "list", *words).out for words in ((), ("--json",))]
+    assert ["hunter2" in each for each in listed] == [False, False]
+    assert url in (program.home / "config.json").read_text()

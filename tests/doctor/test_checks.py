@@ -79,6 +79,15 @@ async def test_settings_are_told_with_their_sources_and_keys_are_not(world: Worl
     assert check == Check(name="settings", state="ok", what=Phrase("doctor.settings.some", rows="\n".join(rows)))
 
 
+async def test_who_calls_is_not_told(world: World) -> None:
+    address = world.server.base_url
+    url = f"{address.replace('://', '://me:hunter2@')}/v1"
+    checks = await look(world, LLM_BASE_URL=url)
+    (settings,) = [check for check in checks if check.name == "settings"]
+    assert f"llm.base_url = {address}/v1 ← LLM_BASE_URL" in str(settings.what.fields["rows"]).splitlines()
+    assert [check for check in checks if "hunter2" in repr(check)] == []
+
+
 async def test_a_broken_config_is_named_with_its_line(world: World) -> None:
     config(world, '{\n  "llm": {\n    "timeout_s" 5\n  }\n}')
     checks = await look(world)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from helloclaw.cli.run import NothingThere, Run
+from helloclaw.llm.address import shown_setting
 from helloclaw.settings.problems import nearest
 from helloclaw.settings.source import SettingsSource
 from helloclaw.settings.table import Setting, all_settings, expectation
@@ -144,7 +145,7 @@ def _value(settings: Settings, setting: Setting) -> Any:
 
 
 def _as_json(setting: Setting, value: Any, origin: Origin) -> dict[str, Any]:
-    shown = {"set": bool(value)} if setting.secret else value
+    shown = {"set": bool(value)} if setting.secret else shown_setting(value) if isinstance(value, str) else value
     return {"key": _shown_key(setting), "value": shown, "source": origin.level, "from": origin.name or None}
 
 
@@ -157,7 +158,7 @@ def _shown(run: Run, setting: Setting, value: Any) -> str:
         return run.say("config.secret")
     if value is None or value == "":
         return run.say("config.unset")
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return shown_setting(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _source(run: Run, origin: Origin) -> str:

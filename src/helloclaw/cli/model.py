@@ -9,6 +9,7 @@ from msgspec import structs
 
 from helloclaw.cli.run import Run
 from helloclaw.i18n import Texts
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.events import Failed
 from helloclaw.llm.failures import timed_out
 from helloclaw.llm.local.weights import CATALOGUE, models_directory, pulled
@@ -46,7 +47,7 @@ def _list(run: Run) -> int:
     local = _local(run)
     current, offered, problem = _current(source, run.say)
     if run.as_json:
-        endpoint = {"base_url": current.base_url, "models": offered} if current else None
+        endpoint = {"base_url": shown_address(current.base_url), "models": offered} if current else None
         chosen = current.origin if current else None
         known = {"current": chosen, "providers": providers, "local": local}
         run.terminal.json(known | {"endpoint": endpoint, "problem": problem or None})
@@ -65,7 +66,7 @@ def _list(run: Run) -> int:
         run.terminal.line(f"  local/{row['name']:<34} {state}")
     if current is not None and (offered or problem):
         run.terminal.line()
-        run.terminal.line(say("model.offered", url=current.base_url))
+        run.terminal.line(say("model.offered", url=shown_address(current.base_url)))
         run.terminal.lines(f"  {one_line(name)}" for name in offered or [problem])
     return 0
 

@@ -10,6 +10,7 @@ from msgspec import structs
 from helloclaw.cli.outcome import DONE, FAILED, INTERRUPTED, TRY_AGAIN
 from helloclaw.cli.run import Run
 from helloclaw.doctor.trial import Finding, Heard, judge, try_model
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.wire import Endpoint
 from helloclaw.settings.endpoint import endpoint_from
 from helloclaw.wording.plain import one_line
@@ -35,7 +36,7 @@ def _report(run: Run, endpoint: Endpoint, heard: Heard, checks: list[Finding]) -
         run.terminal.json(_as_json(run, endpoint, heard, checks))
         return
     say = run.say
-    where = (endpoint.origin, endpoint.base_url, f"({endpoint.wire})")
+    where = (endpoint.origin, shown_address(endpoint.base_url), f"({endpoint.wire})")
     run.terminal.line("  ".join(one_line(each) for each in where if each))
     for check in checks:
         state = say(f"model.state.{check.state}")
@@ -56,7 +57,7 @@ def _as_json(run: Run, endpoint: Endpoint, heard: Heard, checks: list[Finding]) 
     ]
     return {
         "model": endpoint.origin,
-        "base_url": endpoint.base_url,
+        "base_url": shown_address(endpoint.base_url),
         "wire": endpoint.wire,
         "ok": heard.failure is None and all(check.state != "no" for check in checks),
         "checks": rows,

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from helloclaw.doctor.check import Check, Ground
 from helloclaw.i18n import Phrase
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.events import Failed
 from helloclaw.llm.local.weights import DEFAULT, models_directory, pulled
 from helloclaw.llm.providers import UnknownModel, near_names
@@ -40,7 +41,7 @@ async def reached(ground: Ground) -> Sequence[Check]:
             if isinstance(answer, Failed) and answer.kind in _NO_LIST:
                 return (await _called(ground, endpoint),)
     except TimeoutError:
-        what = Phrase("doctor.model.silent", url=endpoint.base_url, seconds=f"{WAIT_S:.0f}")
+        what = Phrase("doctor.model.silent", url=shown_address(endpoint.base_url), seconds=f"{WAIT_S:.0f}")
         return (Check(name="model", state="fail", what=what, fix=Phrase("doctor.model.silent.fix")),)
     if isinstance(answer, Failed):
         return (_refused(answer),)
@@ -82,13 +83,16 @@ async def _called(ground: Ground, endpoint: Endpoint) -> Check:
     if heard.failure is not None:
         return _refused(heard.failure)
     what = Phrase(
-        "doctor.model.answers", model=endpoint.origin, url=endpoint.base_url, ms=f"{heard.whole_s * 1000:.0f}"
+        "doctor.model.answers",
+        model=endpoint.origin,
+        url=shown_address(endpoint.base_url),
+        ms=f"{heard.whole_s * 1000:.0f}",
     )
     return Check(name="model", state="ok", what=what)
 
 
 def _offered(endpoint: Endpoint, names: list[str], seconds: float) -> Check:
-    known = {"model": endpoint.origin, "url": endpoint.base_url, "ms": f"{seconds * 1000:.0f}"}
+    known = {"model": endpoint.origin, "url": shown_address(endpoint.base_url), "ms": f"{seconds * 1000:.0f}"}
     # A tag may be left out, and Gemini's list has a prefix.
     plain = {name.removeprefix("models/").removesuffix(":latest") for name in names}
     if endpoint.model.removesuffix(":latest") in plain:

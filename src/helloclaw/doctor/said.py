@@ -11,6 +11,7 @@ import msgspec
 
 from helloclaw.doctor.check import Check, Ground
 from helloclaw.i18n import Phrase
+from helloclaw.llm.address import shown_setting
 from helloclaw.settings.files import short
 from helloclaw.settings.problems import SettingsError
 from helloclaw.settings.table import all_settings
@@ -59,6 +60,8 @@ def _row(settings: Settings, key: str, origin: Origin) -> str:
     value = (
         getattr(settings, key) if key == setting.section else getattr(getattr(settings, setting.section), setting.name)
     )
+    if isinstance(value, str):
+        value = shown_setting(value)
     shown = "•••" if setting.secret else msgspec.json.encode(value).decode().strip('"')
     if len(shown) > _LONGEST_VALUE:
         shown = f"{shown[:_LONGEST_VALUE]}…"

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from helloclaw.llm.error_report import read_report, retry_after_of
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.events import Failed, FailureKind
 from helloclaw.llm.failure_signs import lacks_tools, recognise
 from helloclaw.llm.text import encodable
@@ -166,7 +167,7 @@ def where(endpoint: Endpoint) -> str:
 
 def place(endpoint: Endpoint) -> str:
     """The base URL, fit to be shown."""
-    return redact(endpoint.base_url.partition("?")[0], endpoint)
+    return redact(shown_address(endpoint.base_url.partition("?")[0]), endpoint)
 
 
 def host_of(endpoint: Endpoint) -> str:

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from msgspec.structs import replace
 
 from helloclaw.i18n import AdvisedError
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.profile import Profile
 from helloclaw.llm.provider_profiles import CUSTOM, CUSTOM_LOCAL, FAMILIES, PROFILES, WINDOWS, Family
 from helloclaw.llm.wire import Endpoint, WireName
@@ -225,12 +226,12 @@ def _checked_url(base_url: str) -> str:
     url = base_url.strip().rstrip("/")
     parts = _split_url(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UnknownModel("endpoint.no_address", url=base_url)
+        raise UnknownModel("endpoint.no_address", url=shown_address(base_url))
     host = parts.hostname
     if not host.isprintable() or " " in host or any(len(label) > 63 for label in host.split(".")):
-        raise UnknownModel("endpoint.no_host", url=base_url)
+        raise UnknownModel("endpoint.no_host", url=shown_address(base_url))
     if not _has_valid_port(parts):
-        raise UnknownModel("endpoint.no_port", url=base_url)
+        raise UnknownModel("endpoint.no_port", url=shown_address(base_url))
     return url
 
 
