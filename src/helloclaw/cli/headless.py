@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from helloclaw.cli.first_weights import fetch_missing_weights
+from helloclaw.cli.log_file import keep_log
 from helloclaw.cli.opening import Opening, plan_opening, session_named
 from helloclaw.cli.outcome import FAILED, INTERRUPTED, Outcome
 from helloclaw.cli.parse import UsageError
@@ -48,6 +49,7 @@ def main(run: Run) -> int:
     if not run.terminal.has_output:
         run.complain(run.say("headless.no_output"))
         return FAILED
+    keep_log(run)
     try:
         interrupt_on_terminate()
         says = None if streamed_input else [_say(run)]

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from helloclaw.llm.error_report import read_report, retry_after_of
 from helloclaw.llm.address import shown_address
+from helloclaw.llm.error_report import read_report, retry_after_of
 from helloclaw.llm.events import Failed, FailureKind
 from helloclaw.llm.failure_signs import lacks_tools, recognise
 from helloclaw.llm.text import encodable
