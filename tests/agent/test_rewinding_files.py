@@ -17,6 +17,8 @@ from helloclaw.agent.session import Session
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import Cancel, Rewind, Say
 from helloclaw.protocol.events import FileChange
+from helloclaw.tools.change import edit_file, write_file
+from helloclaw.tools.registry import open_context
 from tests.agent.test_between_turns import heard_of, idle, write
 from tests.support.model_server import Call, ModelServer, Turn
 from tests.support.world import Heard, World
@@ -191,6 +193,35 @@ async def test_a_cancel_does_not_tear_a_rewind(world: World, server: ModelServer
         await idle(session)
         exists = (world.workdir / "a.txt").exists()
         assert exists is (heard.of(out.Rewound) == [])
+
+
+async def test_what_a_file_held_is_kept_before_it_is_gone(tmp_path: Path) -> None:
+    """A process that is killed while it replaces a file leaves the copy."""
+    path = Path(os.path.realpath(tmp_path)) / "a.txt"
+    context = open_context("session", path.parent)
+    kept: list[tuple[bytes, bytes]] = []
+    call = context.for_call(
+        report=lambda _: None, approval=None, keep=lambda data: kept.append((data, path.read_bytes()))
+    )
+    for content in ("one", "two", "two"):
+        await write_file.run(write_file.parse({"path": "a.txt", "content": content}), call)
+    edit = {"path": "a.txt", "old_text": "two", "new_text": "three"}
+    await edit_file.run(edit_file.parse(edit), call)
+    await context.close()
+    assert (kept, path.read_text()) == ([(b"one", b"one"), (b"two", b"two")], "three")
+
+
+async def test_an_edit_whose_copy_cannot_be_kept_is_made_and_not_undone(world: World, server: ModelServer) -> None:
+    path = world.workdir / "a.txt"
+    path.write_text("before")
+    server.script(Turn(calls=(Call(name="read_file", input={"path": "a.txt"}),)), write("a.txt", "after"), Turn())
+    async with world.session(allow=("Edit",)) as (session, heard):
+        world.home.sessions.mkdir(parents=True, exist_ok=True)
+        (world.home.sessions / f"{session.id}.files").write_text("in the way")
+        await session.turn(Say(text="go"))
+        assert [event.error for event in heard.of(out.ToolEnd)] == [None, None]
+        rewound = await rewind(session, heard, session.rewind_points()[0].seq)
+        assert (rewound.left, path.read_text()) == (("a.txt",), "after")
 
 
 def sha(data: bytes) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def taken_back(heard: Heard) -> list[tuple[str, str | None]]:
 
 
 @contextmanager
-def no_room() -> Iterator[None]:
+def no_room() -> Generator[None]:
     """No file can grow: RLIMIT_FSIZE stands for a full disk."""
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -83,8 +83,13 @@ class Dispatch:
                         f"tool:{admission.call.id}", lambda: self._execute(admission, changed.append)
                     )
                     seconds = time.perf_counter() - began
-                    changes = await asyncio.to_thread(_kept, self._engine, tuple(changed)) if changed else ()
+                    changes = await asyncio.to_thread(_told, tuple(changed)) if changed else ()
                     settling.settle(_tool_end(admission.call, output, seconds, changes))
+
+    def _keep_file(self, data: bytes) -> None:
+        """From any thread. What can't be kept can't be undone, which is no reason to fail the call."""
+        with contextlib.suppress(OSError):
+            self._engine.keep_file(data)
 
     async def _execute(self, admitted: Admitted, changed: Callable[[FileContent], None]) -> ToolOutput:
         """The one place where a tool runs."""
@@ -94,7 +99,9 @@ class Dispatch:
             self._engine.emit(out.ToolProgress(id=call.id, name=call.name, text=text))
 
         try:
-            context = self._context.for_call(report=report, approval=admitted.approval, changed=changed)
+            context = self._context.for_call(
+                report=report, approval=admitted.approval, keep=self._keep_file, changed=changed
+            )
             output = await tool.run(admitted.parsed, context)
         except ToolError as error:
             output = ToolOutput(text=str(error), is_error=True)
@@ -141,7 +148,7 @@ class _Settling:
                 self.settle(self._ready[call.id])
             else:
                 text = INTERRUPTED if call.id in self._started else NOT_STARTED
-                changes = _kept(self._engine, self.changed_by(call))
+                changes = _told(self.changed_by(call))
                 self.settle(_tool_end(call, ToolOutput(text=text, is_error=True), 0.0, changes))
 
 
@@ -160,15 +167,15 @@ def _may_overlap(admission: Admission) -> bool:
             return True
 
 
-def _kept(engine: Engine, changed: Sequence[FileContent]) -> tuple[out.FileChange, ...]:
-    """The changes with their contents kept. What can't be kept can't be undone, which is no reason to fail the call."""
-    changes: list[out.FileChange] = []
-    for each in changed:
-        before = digest(each.before) if each.before is not None else None
-        with contextlib.suppress(OSError):
-            before = engine.keep_file(each.before) if each.before is not None else None
-        changes.append(out.FileChange(path=str(each.path), before=before, after=digest(each.after)))
-    return tuple(changes)
+def _told(changed: Sequence[FileContent]) -> tuple[out.FileChange, ...]:
+    return tuple(
+        out.FileChange(
+            path=str(each.path),
+            before=None if each.before is None else digest(each.before),
+            after=digest(each.after),
+        )
+        for each in changed
+    )
 
 
 def _tool_end(

@@ -69,7 +69,10 @@ class Engine(Protocol):
         ...
 
     def keep_file(self, data: bytes) -> str:
-        """Keep what a file holds, so that a rewind can put it back. Returns its SHA-256."""
+        """Keep what a file holds, so that a rewind can put it back; from any thread. Returns its SHA-256.
+
+        Raises `OSError`.
+        """
         ...
 
     def now(self) -> float:

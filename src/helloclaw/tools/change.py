@@ -125,6 +125,8 @@ def _carry_out(plan: Callable[[], Change], context: ToolContext) -> ToolOutput:
         with pinned_parent(change.path) as target:
             if _current(change.path) != change.before:
                 raise ToolError(f"{change.path} was changed while it was being written; read it again")
+            if change.before is not None:
+                context.keep(change.before)  # Before it is gone: the process may be killed at any moment.
             replace_file(target, change.after)
     except OSError as error:
         raise os_failure(error, change.path, "write") from error

@@ -31,9 +31,10 @@ class Approval(Struct, frozen=True, kw_only=True):
 
 
 class ToolContext:
-    """One per session. `report` shows progress text (a line or a few) as it comes; `changed` is told of each file that
-    the call changed, from any thread, so that it can be undone; `approval` holds the call to what it was permitted for,
-    None where nobody decided. All three are set for each call, by `for_call`.
+    """One per session. `report` shows progress text (a line or a few) as it comes; `keep` is given what a file holds
+    before the call replaces it, and `changed` is told of it afterwards, both from any thread, so that it can be undone;
+    `approval` holds the call to what it was permitted for, None where nobody decided. `for_call` sets all four. `keep`
+    and `changed` raise nothing.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class ToolContext:
         self.todo = todo
         self.web = web
         self.report = report
+        self.keep: Callable[[bytes], None] = lambda _: None
         self.changed: Callable[[FileContent], None] = lambda _: None
         self.approval = approval
 
@@ -74,11 +76,13 @@ class ToolContext:
         *,
         report: Callable[[str], None],
         approval: Approval | None,
+        keep: Callable[[bytes], None] = lambda _: None,
         changed: Callable[[FileContent], None] = lambda _: None,
     ) -> ToolContext:
         """The same session state for one call, held to what was decided about it."""
         twin = copy.copy(self)
         twin.report = report
+        twin.keep = keep
         twin.changed = changed
         twin.approval = approval
         return twin
