@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from helloclaw.agent.catalog import list_sessions
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import Answer, Cancel, Clear, Compact, Note, Recall, Rename, Rewind, Say, SetMode
@@ -216,3 +218,58 @@ async def test_a_chore_that_is_stopped_before_it_begins_says_so(world: World, se
         await idle(session)
         assert [notice.code for notice in heard.of(out.Notice)] == ["notice.chore_stopped"]
         assert (heard.of(out.Cleared), server.posts) == ([], [])
+
+
+@pytest.mark.parametrize("kind", [out.Cleared, out.Rewound, out.Compacted])
+async def test_a_cancel_that_comes_when_it_is_done_says_nothing_else(
+    world: World, server: ModelServer, kind: type[out.Event]
+) -> None:
+    server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG), Turn(text="SUMMARY"), Turn(text="Yes."))
+    async with world.session() as (session, heard):
+        for number in range(3):
+            await session.turn(Say(text=f"question {number}"))
+        session.subscribe(lambda event: session.send(Cancel()) if isinstance(event, kind) else None)
+        done = {out.Cleared: Clear(conversation=True), out.Rewound: Rewind(to=session.rewind_points()[1].seq)}
+        session.send(done.get(kind, Compact()))
+        await heard_of(heard, kind)
+        await idle(session)
+        assert heard.of(out.Notice) == []
+        assert (await session.turn(Say(text="still there?"))).reason == "done"
+
+
+async def test_what_a_stopped_compaction_has_spent_is_counted(world: World, server: ModelServer) -> None:
+    gate = Gate()
+    server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG), Turn(text=" "))
+    server.script(Turn(text="SUMMARY " * 50, gate=gate, chunk=64))
+    async with world.session() as (session, heard):
+        for number in range(3):
+            await session.turn(Say(text=f"question {number}"))
+        before, last = session.usage, heard.of(out.UsageEvent)[-1].last
+        session.send(Compact())
+        await asyncio.to_thread(gate.reached.wait, 20)
+        session.send(Cancel())
+        await idle(session)
+        gate.open()
+        assert [notice.code for notice in heard.of(out.Notice)] == ["notice.chore_stopped"]
+        assert session.usage == before + last  # every scripted answer costs the same
+        session_id = session.id
+    async with world.session(resume=session_id) as (session, _):
+        assert session.usage == before + last
+
+
+async def test_what_a_turn_stopped_in_its_compaction_has_spent_is_counted(world: World, server: ModelServer) -> None:
+    gate = Gate()
+    server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG), Turn(text=" "))
+    server.script(Turn(text="SUMMARY " * 50, gate=gate, chunk=64))
+    async with world.session() as (session, heard):
+        for number in range(3):
+            await session.turn(Say(text=f"question {number}"))
+        before, last = session.usage, heard.of(out.UsageEvent)[-1].last
+        world.home.root.mkdir(exist_ok=True, parents=True)
+        world.home.config.write_text('{"agent": {"token_threshold": 2000}}')
+        turn = asyncio.create_task(session.turn(Say(text="go on")))
+        await asyncio.to_thread(gate.reached.wait, 20)
+        session.send(Cancel())
+        assert (await turn).reason == "interrupted"
+        gate.open()
+        assert session.usage == before + last

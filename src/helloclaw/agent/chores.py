@@ -56,7 +56,8 @@ class Chores:
                     self._clear(chore)
                 case Rewind():
                     await self._rewind(chore)
-            await self._engine.sync()
+            with contextlib.suppress(asyncio.CancelledError):  # It is done: there is nothing left to cancel.
+                await self._engine.sync()
         except asyncio.CancelledError:
             self._engine.publish(warning(Phrase("notice.chore_stopped")))
         except JournalError as error:
@@ -73,9 +74,11 @@ class Chores:
         for phrase in config.notices:
             self._engine.emit(warning(phrase))
         compaction = Compaction(self._engine, config.model, config.base, self._context.workdir)
-        done = await compaction.run(config.compact_at, wanted=True, focus=chore.focus)
-        if compaction.spent != Usage():
-            self._count(config, compaction.spent)
+        try:
+            done = await compaction.run(config.compact_at, wanted=True, focus=chore.focus)
+        finally:
+            if compaction.spent != Usage():
+                self._count(config, compaction.spent)
         if done:
             self._standing.forget_told()
         elif (failure := compaction.failure) is not None:

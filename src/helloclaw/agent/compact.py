@@ -143,12 +143,14 @@ class Compaction:
         )
         for _ in range(SUMMARY_TRIES):
             answer = Accumulator()
-            async with contextlib.aclosing(self._model.stream(request)) as events:
-                async for event in events:
-                    answer.add(event)
-                    if isinstance(event, Retrying):
-                        self._engine.emit(retry_event(event))
-            self.spent = self.spent + answer.usage
+            try:
+                async with contextlib.aclosing(self._model.stream(request)) as events:
+                    async for event in events:
+                        answer.add(event)
+                        if isinstance(event, Retrying):
+                            self._engine.emit(retry_event(event))
+            finally:
+                self.spent = self.spent + answer.usage
             if answer.failure is not None:
                 self.failure = answer.failure
                 return ""  # The model has been tried again already.

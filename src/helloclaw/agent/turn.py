@@ -112,9 +112,11 @@ class Turn:
     async def _compact(self, *, forced: bool = False) -> bool:
         await self._hooks.before_compact("auto")
         compaction = Compaction(self._engine, self._config.model, self._config.base, self._context.workdir)
-        compacted = await compaction.run(self._config.compact_at, forced=forced)
-        self._usage = self._usage + compaction.spent
-        self._uncounted = self._uncounted + compaction.spent
+        try:
+            compacted = await compaction.run(self._config.compact_at, forced=forced)
+        finally:
+            self._usage = self._usage + compaction.spent
+            self._uncounted = self._uncounted + compaction.spent
         if compacted:
             self._standing.forget_told()
         return compacted
@@ -130,12 +132,16 @@ class Turn:
         if self._cost is None and self._config.max_cost_usd is not None and not self._said_no_price:
             self._said_no_price = True
             self._engine.emit(warning(Phrase("notice.no_price", model=self._config.model.endpoint.origin)))
-        total = self._engine.history.total + answered.usage + self._uncounted
+        self._tell_usage(answered.usage, answered.usage + self._uncounted)
+
+    def _tell_usage(self, last: Usage, more: Usage) -> None:
+        """`more` is what comes to the session's total."""
         self._uncounted = Usage()
-        used = answered.usage.context or context_tokens(self._engine.history, self._config.base)
+        total = self._engine.history.total + more
+        used = last.context or context_tokens(self._engine.history, self._config.base)
         self._engine.emit(
             out.UsageEvent(
-                last=answered.usage,
+                last=last,
                 total=total,
                 context_tokens=used,
                 token_threshold=self._config.compact_at,
@@ -199,6 +205,8 @@ class Turn:
         end = self._round_end(reason)
         try:
             settle_lost(self._engine)  # Some models call a tool when asked not to.
+            if self._uncounted != Usage():
+                self._tell_usage(Usage(), self._uncounted)
             ended = self._engine.emit(end)
             with contextlib.suppress(asyncio.CancelledError):  # It is over: there is nothing left to cancel.
                 await self._engine.sync()
