@@ -55,8 +55,9 @@ ALLOWED = {
         ("body{font:16px/1.6", MARKUP),
         ("<!doctype html>", MARKUP),
         ('"><head><meta charset="utf-8">', MARKUP),
-        ('"><meta name="viewport"', MARKUP),
+        ('"><meta name="referrer"', MARKUP),
         ('<section class="', MARKUP),
+        ('<a rel="noopener noreferrer"', MARKUP),
     ],
 }
 
