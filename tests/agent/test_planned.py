@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -222,15 +223,15 @@ async def test_a_chore_that_is_stopped_before_it_begins_says_so(world: World, se
 
 @pytest.mark.parametrize("kind", [out.Cleared, out.Rewound, out.Compacted])
 async def test_a_cancel_that_comes_when_it_is_done_says_nothing_else(
-    world: World, server: ModelServer, kind: type[out.Event]
+    world: World, server: ModelServer, kind: Any
 ) -> None:
     server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG), Turn(text="SUMMARY"), Turn(text="Yes."))
     async with world.session() as (session, heard):
         for number in range(3):
             await session.turn(Say(text=f"question {number}"))
         session.subscribe(lambda event: session.send(Cancel()) if isinstance(event, kind) else None)
-        done = {out.Cleared: Clear(conversation=True), out.Rewound: Rewind(to=session.rewind_points()[1].seq)}
-        session.send(done.get(kind, Compact()))
+        chores = (Clear(conversation=True), Rewind(to=session.rewind_points()[1].seq), Compact())
+        session.send(chores[(out.Cleared, out.Rewound, out.Compacted).index(kind)])
         await heard_of(heard, kind)
         await idle(session)
         assert heard.of(out.Notice) == []
