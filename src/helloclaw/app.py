@@ -25,8 +25,8 @@ from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel, open_model
 from helloclaw.llm.pricing import cost_usd, load_prices, may_cost
 from helloclaw.llm.wire import Endpoint
-from helloclaw.permissions.matching import binds_url
 from helloclaw.permissions.keeping import RuleFiles
+from helloclaw.permissions.matching import binds_url
 from helloclaw.permissions.paths import control_paths, is_control
 from helloclaw.permissions.rules import RuleSet, load_rules, parse_rule
 from helloclaw.permissions.verdict import Scope

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from helloclaw import __version__
 from helloclaw.cli.first_weights import fetch_missing_weights
+from helloclaw.cli.log_file import keep_log
 from helloclaw.cli.opening import plan_opening, session_named
 from helloclaw.cli.parse import UsageError
 from helloclaw.cli.problems import in_words
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 def main(run: Run) -> int:
+    keep_log(run)
     if _can_paint(run):
         from helloclaw.repl.early_keys import keys_kept
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from helloclaw.i18n import Texts
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.local.weights import DEFAULT, models_directory, pulled
 from helloclaw.llm.local_servers import LocalServer
 from helloclaw.llm.profile import Profile
@@ -50,7 +51,7 @@ def _address_in_environment(settings: Settings) -> list[Offer]:
     origin = settings.origin("llm.base_url")
     if not settings.llm.base_url or origin.name == "ANTHROPIC_BASE_URL":
         return []
-    return [Offer(kind="held", name=settings.llm.base_url, held_by=origin.name)]
+    return [Offer(kind="held", name=shown_address(settings.llm.base_url), held_by=origin.name)]
 
 
 def _served(server: LocalServer, settings: Settings) -> Offer:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from msgspec import Struct, structs
 
 from helloclaw.i18n import Lang, Texts, texts
+from helloclaw.llm.address import shown_address
 from helloclaw.llm.events import Failed
 from helloclaw.llm.local_servers import LocalServer, Place, find_local_servers
 from helloclaw.llm.providers import UnknownModel, profile_named
@@ -174,7 +175,7 @@ class _Wizard:
         offer = _offered(answers)
         needed = offer.kind == "provider"
         key = "first.key.ask" if needed else "first.key.optional"
-        question = self._say(key, provider=offer.name, address=one_line(answers.base_url))
+        question = self._say(key, provider=offer.name, address=one_line(shown_address(answers.base_url)))
         while True:
             said = await self._asking.text(question, secret=True)
             if said is None:

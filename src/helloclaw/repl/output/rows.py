@@ -1,4 +1,4 @@
-"""Rows of a terminal: styled text wrapped between words or Chinese characters, and cut where nothing else helps. Pure."""
+"""Rows of a terminal: styled text wrapped between words or Chinese characters, cut where nothing else helps. Pure."""
 
 from __future__ import annotations
 
