@@ -202,7 +202,7 @@ class PlainConversation:
     def _show(self, event: events.Event) -> None:
         match event:
             case events.AssistantDelta():
-                self._streams.write(visible(event.text))
+                self._streams.write(visible(event.text, piece=True))
                 self._open_line = not event.text.endswith("\n")
             case events.AssistantEnd():
                 self._end_line()
