@@ -34,6 +34,17 @@ async def idle(session: Session) -> None:
             await asyncio.sleep(0.01)
 
 
+def system_of(request: dict[str, Any]) -> str:
+    """The system prompt of a request, on whichever wire it went."""
+    match request:
+        case {"system": [*blocks]}:
+            return "".join(block["text"] for block in blocks)
+        case {"messages": [{"role": "system", "content": str(text)}, *_]}:
+            return text
+        case _:
+            raise AssertionError(f"no system prompt in {request}")
+
+
 def write(path: str, content: str) -> Turn:
     return Turn(calls=(Call(name="write_file", input={"path": path, "content": content}),))
 
@@ -296,15 +307,20 @@ async def test_compacting_on_request(world: World, server: ModelServer) -> None:
 
 
 async def test_compacting_that_fails_or_is_not_worth_it_says_so(world: World, server: ModelServer) -> None:
-    server.script(Turn(text="x " * 5000), json_answer({"error": {"message": "no entry"}}, status=401))
+    long = "The quick brown fox jumps over the lazy dog. " * 200
+    server.script(Turn(text=long), Turn(text=long), Turn(text=long))
+    server.script(json_answer({"error": {"message": "no entry"}}, status=401))
     async with world.session() as (session, heard):
         session.send(Compact())
         await heard_of(heard, out.Notice)
         await idle(session)
-        await session.turn(Say(text="go"))
+        for number in range(3):
+            await session.turn(Say(text=f"question {number}"))
         session.send(Compact())
         await idle(session)
-        assert [notice.code for notice in heard.of(out.Notice)][:1] == ["notice.nothing_to_compact"]
+        assert [notice.code for notice in heard.of(out.Notice)] == ["notice.nothing_to_compact"]
+        (error,) = heard.of(out.ErrorEvent)
+        assert (error.kind, error.retryable, "no entry" in error.detail) == ("auth", False, True)
         assert heard.of(out.Compacted) == []
 
 
@@ -313,7 +329,7 @@ async def test_what_the_next_call_would_be_made_of(world: World, server: ModelSe
     async with world.session(allow=("Bash(ls:*)",)) as (session, _):
         await session.turn(Say(text="count"))
         seen = await session.inspect()
-    assert seen.system == server.posts[-1].json.get("system", [{}])[0].get("text", seen.system)
+    assert seen.system == system_of(server.posts[-1].json)
     assert {name for name, size in seen.tokens.items() if size > 0} == {
         "system",
         "tools",
