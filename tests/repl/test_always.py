@@ -29,7 +29,7 @@ def test_everywhere_until_it_is_taken_back(open_window: OpenWindow, talking: Pro
         window.until(READY)
         window.type(f"do it{ENTER}")
         assert offered(asked(window)) == [
-            f"Always in this session: {RULE}",
+            f"Always in this session: {RULE} (a)",
             f"Always, in every directory: {RULE}",
             "Always in this session: Bash(touch made)",
         ]
@@ -59,7 +59,7 @@ def test_in_a_trusted_project(open_window: OpenWindow, talking: Program, server:
         window.until(READY)
         window.type(f"do it{ENTER}")
         assert offered(asked(window))[:3] == [
-            f"Always in this session: {RULE}",
+            f"Always in this session: {RULE} (a)",
             f"Always in this project: {RULE}",
             f"Always, in every directory: {RULE}",
         ]

@@ -39,15 +39,19 @@ def choices(ask: PermissionAsk, say: Texts) -> list[Choice]:
 
     The first rule may be kept for longer than this session. A menu that offers that of each would not be read.
     """
-    rows = [Choice(value=Decision("allow"), label=say("ask.yes"), key="y")]
+    rows = [_row(Decision("allow"), say("ask.yes"), "y")]
     for index, rule in enumerate(ask.suggested_rules):
         for save in ask.saves if index == 0 else ask.saves[:1]:
             label = say(f"ask.always.{save}", rule=one_line(rule))
             key = "a" if index == 0 and save == "session" else ""
-            rows.append(Choice(value=Decision("always", rule, save), label=label, key=key))
-    rows.append(Choice(value=Decision("deny"), label=say("ask.no"), key="n"))
-    rows.append(Choice(value=Decision("why"), label=say("ask.no_because"), key="r"))
+            rows.append(_row(Decision("always", rule, save), label, key))
+    rows.append(_row(Decision("deny"), say("ask.no"), "n"))
+    rows.append(_row(Decision("why"), say("ask.no_because"), "r"))
     return rows
+
+
+def _row(decision: Decision, label: str, key: str) -> Choice:
+    return Choice(value=decision, label=f"{label} ({key})" if key else label, key=key)
 
 
 def answer_for(ask: PermissionAsk, decision: Decision | None, reason: str = "") -> Answer:
