@@ -1,0 +1,1 @@
+"""Commands that nobody would think of, judged and run."""
