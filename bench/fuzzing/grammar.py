@@ -53,7 +53,7 @@ _OTHERS = (
     "cd ..", "cd -", "cd", "pwd -P", "true", "false", ":", "echo hi", "echo -e 'a\\tb'", "printf '%s\\n' a",
     "seq 1 5", "seq -w 3", "date", "date -s 2000-01-01", "date +%s", "whoami", "hostname", "hostname x", "id -u",
     "timeout 5 ls", "nice ls", "timeout 5 touch out", "nice -n 5 touch out", "time ls", "stdbuf -oL ls",
-    "git --version", "python3 --version", "jq . package.json", "ps aux", "sleep 1", "basename a/b",
+    "git --version", "python3 --version", "jq -r '.[] | keys' README.md", "ps aux", "sleep 1", "basename a/b",
     "test -f README.md", "[ -d src ]", "[[ -f README.md ]]",
 )  # fmt: skip
 _OPERANDS = (

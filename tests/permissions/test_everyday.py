@@ -39,8 +39,8 @@ def test_with_a_sandbox_only_the_network_is_asked_about(project: Scope) -> None:
 def test_without_one_half_passes_and_the_rest_is_asked_about_once(project: Scope) -> None:
     found = asked(_COMMANDS, "default", project)
     assert [command for command, verdict in found if verdict.behaviour is Behaviour.DENY] == ["rm -r build"]
-    assert len(found) <= 101
-    assert questions(_COMMANDS, "default", project) <= 86
+    assert len(found) <= 98
+    assert questions(_COMMANDS, "default", project) <= 85
     assert questions([*_COMMANDS, *_COMMANDS], "default", project) == questions(_COMMANDS, "default", project)
 
 

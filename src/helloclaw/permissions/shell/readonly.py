@@ -9,6 +9,7 @@ from types import MappingProxyType
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.expressions import find_reads, sed_reads, test_reads
 from helloclaw.permissions.shell.git import git_reads
+from helloclaw.permissions.shell.jq import jq_reads
 from helloclaw.permissions.shell.options import Given, Unknown, options, read_options
 from helloclaw.permissions.shell.programs import PROGRAMS, VERSION_FLAGS, VERSIONED, Program
 from helloclaw.permissions.shell.reads import NOTHING, File, Reads, Tree
@@ -36,7 +37,7 @@ def what_it_reads(words: Sequence[str]) -> Reads | Why:
 
 def is_reader(name: str) -> bool:
     """Whether the program is one whose reads are known, so that a rule for it does not open the rest of the disk."""
-    return name in PROGRAMS or name in ("find", "sed")
+    return name in PROGRAMS or name in ("find", "sed", "jq")
 
 
 def _builtin_reads(name: str, arguments: Sequence[str]) -> Reads | Why | None:
@@ -170,6 +171,7 @@ _LANGUAGES: MappingProxyType[str, Callable[[Sequence[str]], Reads | Why]] = Mapp
         "find": find_reads,
         "sed": sed_reads,
         "git": git_reads,
+        "jq": jq_reads,
         "seq": _seq_reads,
     }
 )
