@@ -103,6 +103,12 @@ async def test_what_is_not_there_yet_says_so(world: World, name: str) -> None:
         ("/export", "There is nothing to export yet."),
         ("/fork", "There is nothing to copy yet."),
         ("/show x", "Usage: `/show [NUMBER]`"),
+        ("/todo now", "Usage: `/todo`"),
+        ("/exit now", "Usage: `/exit`"),
+        ("/new\twords", "Usage: `/new`"),
+        ("/HLEP", "`/HLEP` is not a command; did you mean `/help`?"),
+        ("/help modell", "`/modell` is not a command; did you mean `/model`?"),
+        ("/`x`", "`/'x'` is not a command; see `/help`."),
     ],
 )
 async def test_a_line_that_makes_no_sense_is_an_error_and_reaches_no_model(
@@ -113,7 +119,9 @@ async def test_a_line_that_makes_no_sense_is_an_error_and_reaches_no_model(
     assert server.posts == []
 
 
-@pytest.mark.parametrize("line", ["/etc/hosts is broken", "/", "/ what", "//"])
+@pytest.mark.parametrize(
+    "line", ["/etc/hosts is broken", "/etc/hosts\nis broken", "/", "/ what", "//", "/\u3000", "help", ""]
+)
 async def test_a_message_that_begins_with_a_path_is_no_command(world: World, line: str) -> None:
     async with front(world) as say:
         assert await run_line(line, say) is None
@@ -132,7 +140,6 @@ async def test_a_message_that_begins_with_a_path_is_no_command(world: World, lin
         ("/show", base.ShowPart()),
         ("/show 3", base.ShowPart(3)),
         ("/doctor", base.RunDoctor()),
-        ("/model", base.PickModel()),
     ],
 )
 async def test_what_only_a_front_end_can_do(world: World, line: str, effect: base.Effect) -> None:
@@ -262,7 +269,7 @@ async def test_rename_fork_and_resume_by_words(world: World, server: ModelServer
     async with front(world) as say:
         await say.session.turn(Say(text="about the teapot"))
         assert (await say("/fork")).effect == base.Fork()
-        assert (await say("/rename 茶壶 \x1b[31m")).markdown == "This session is now called: 茶壶 \\x1b[31m"
+        assert (await say("/rename 茶壶 \x1b[31m")).markdown == "This session is now called: 茶壶 \\\\x1b\\[31m"
         first = say.session.id
     async with front(world) as say:
         await say.session.turn(Say(text="something else"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from helloclaw.i18n import Phrase
 from helloclaw.settings.trust import trust
-from helloclaw.slash.base import Reply, SendText
+from helloclaw.slash.base import Leave, Reply, SendText
 from helloclaw.slash.own import LIMIT_BYTES, expanded, own_commands
 from helloclaw.slash.registry import run_line
 from tests.slash.test_commands import Front, front
@@ -79,9 +80,9 @@ async def test_a_directory_has_commands_only_when_it_is_trusted(world: World) ->
 async def test_a_built_in_name_cant_be_taken(world: World) -> None:
     put(world.home.root / "commands", "exit.md", "Delete everything.")
     async with front(world) as say:
-        reply = await run_line("/exit", say)
-    assert reply is not None
-    assert not isinstance(reply.effect, SendText)
+        assert await run_line("/exit", say) == Reply(effect=Leave())
+        told = "/exit is a command of the program; give the file exit.md another name"
+        assert f"* {told}" in (await say("/help")).markdown
 
 
 async def test_a_changed_file_counts_at_once(world: World) -> None:
@@ -121,6 +122,7 @@ async def test_files_that_are_no_commands_are_named(world: World, tmp_path: Path
     put(folder, "good.md", "fine")
     put(folder, "sp ace.md", "no")
     put(folder, "\u202eevil.md", "no")
+    put(folder, "empty.md", "---\ndescription: nothing\n---\n\n")
     put(folder, "long.md", "x" * (LIMIT_BYTES + 1))
     (folder / "latin.md").write_bytes(b"caf\xe9")
     (folder / "link.md").symlink_to(put(tmp_path, "outside.md", "secret"))
@@ -132,6 +134,7 @@ async def test_files_that_are_no_commands_are_named(world: World, tmp_path: Path
     assert sorted(problem.key for problem in found.problems) == [
         "slash.own.bad_name",
         "slash.own.bad_name",
+        "slash.own.empty",
         "slash.own.not_utf8",
         "slash.own.outside",
         "slash.own.outside",
@@ -143,4 +146,56 @@ async def test_files_that_are_no_commands_are_named(world: World, tmp_path: Path
 @given(st.text(), st.text())
 def test_arguments_are_put_in_once_and_as_they_are(text: str, arguments: str) -> None:
     plain = text.replace("$", "")
-    assert expanded(f"{plain}$ARGUMENTS{plain}", arguments) == f"{plain}{arguments}{plain}"
+    assert expanded(f"{plain}$ARGUMENTS {plain}", arguments) == f"{plain}{arguments} {plain}"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "said"),
+    [
+        ("$1, then $2; $3.", "one two", "one, then two; ."),
+        ("$ARGUMENTS的用法", "正则", "正则的用法"),
+        ("$ARGUMENTS_LIST and $100 and $0", "one", "$ARGUMENTS_LIST and $100 and $0"),
+        ("$1 $ARGUMENTS", "$2 $ARGUMENTS", "$2 $2 $ARGUMENTS"),
+        (r"\g<0> $1", r"\1", r"\g<0> \1"),
+    ],
+)
+def test_places_for_arguments(text: str, arguments: str, said: str) -> None:
+    assert expanded(text, arguments) == said
+
+
+async def test_what_a_file_says_of_itself_is_text(world: World) -> None:
+    hint, about = "`a|b` <x>", "**see** [here](https://example.org) | `x`"
+    head = f"---\nargument-hint: {hint}\ndescription: {about}\nallowed-tools: Bash(*)\n"
+    put(world.home.root / "commands", "odd.md", f"{head}---\nSay hello.")
+    async with front(world) as say:
+        table = (await say("/help")).markdown
+        one = (await say("/help odd")).markdown
+    about = r"\*\*see\*\* \[here\](https://example.org) \| \`x\`"
+    assert f"| `/odd 'a\\|b' <x>` | {about} |" in table
+    assert one == f"`/odd 'a|b' <x>`\n\n{about}"
+
+
+async def test_an_accent_is_found_however_it_is_written(world: World) -> None:
+    put(world.home.root / "commands", "re\u0301sume\u0301.md", "Sum up.")
+    async with front(world) as say:
+        assert await names(say) == ["r\u00e9sum\u00e9"]
+        for typed in ("/r\u00e9sum\u00e9", "/re\u0301sume\u0301"):
+            assert await run_line(typed, say) == Reply(effect=SendText("Sum up."))
+
+
+async def test_a_folder_with_too_much_or_that_is_none_is_named(world: World) -> None:
+    folder = world.home.root / "commands"
+    for number in range(501):
+        put(folder, f"c{number:03}.md", "x")
+    trust(world.home, world.workdir)
+    (world.workdir / ".claude").mkdir()
+    async with front(world) as say:
+        found = own_commands(say)
+        assert (len(found.commands), found.problems) == (
+            500,
+            (Phrase("slash.own.too_many", path=str(folder), limit=500),),
+        )
+        shutil.rmtree(folder)
+        folder.write_text("no folder")
+        why = Phrase("system.ENOTDIR")
+        assert own_commands(say).problems == (Phrase("slash.own.unreadable", path=str(folder), why=why),)

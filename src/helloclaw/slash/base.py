@@ -121,6 +121,7 @@ Run = Callable[[str, Host], Awaitable[Reply]]
 class SlashCommand:
     """`run` gets what stands after the name. `usage` shows the arguments; `about` is the description, in words if the
     command is the person's own, else from the catalogue under `slash.NAME`. `choices` are what its argument can be.
+    A command that is not `ready` only says so.
     """
 
     name: str
@@ -129,6 +130,11 @@ class SlashCommand:
     about: str = ""
     choices: Callable[[Host], list[str]] | None = None
     aliases: tuple[str, ...] = ()
+    ready: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
 
     @property
     def takes_argument(self) -> bool:

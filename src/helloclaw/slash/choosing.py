@@ -10,6 +10,7 @@ from helloclaw.protocol.commands import SetMode
 from helloclaw.protocol.events import Mode
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
+from helloclaw.slash.markdown import code
 from helloclaw.wording.plain import one_line
 
 
@@ -34,7 +35,7 @@ async def _model(argument: str, host: Host) -> Reply:
 
     source, say = host.source, host.say
     if not argument:
-        return Reply(effect=base.PickModel())
+        return Reply(markdown=_current_model(host), effect=base.PickModel())
     try:
         endpoint_from(source.current(), source.environ, model_id=argument)
         dropped = choose_model(host.home, argument, source.environ)
@@ -48,10 +49,23 @@ async def _model(argument: str, host: Host) -> Reply:
         why = error.strerror or str(error)
         return Reply(markdown=say("error.file", path=one_line(str(host.home.config)), why=why), level="error")
     source.override("llm.model_id", argument)
-    text = say("slash.model.now", model=one_line(argument))
+    text = say("slash.model.now", model=code(argument))
     if dropped:
         text += "\n\n" + say("slash.model.dropped", keys=", ".join(dropped))
     return Reply(markdown=text)
+
+
+def _current_model(host: Host) -> str:
+    """What the next message would go to; empty where that is nothing yet."""
+    from helloclaw.llm.providers import UnknownModel
+    from helloclaw.settings.endpoint import endpoint_from
+    from helloclaw.settings.problems import SettingsError
+
+    try:
+        endpoint = endpoint_from(host.source.current(), host.source.environ)
+    except (UnknownModel, SettingsError):
+        return ""
+    return host.say("slash.model.is", model=code(endpoint.origin))
 
 
 async def _lang(argument: str, host: Host) -> Reply:

@@ -9,6 +9,7 @@ from helloclaw.protocol.commands import Clear, Compact, Rename
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.export import export
+from helloclaw.slash.markdown import literal
 from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _sessions_with(words: list[str], host: Host) -> list[SessionInfo]:
 
 
 def _row(info: SessionInfo, host: Host) -> str:
-    return f"* `{info.id}` {one_line(info.title, 80) or host.say('session.untitled')}"
+    return f"* `{info.id}` {literal(info.title, 80) or host.say('session.untitled')}"
 
 
 async def _fork(argument: str, host: Host) -> Reply:
@@ -92,7 +93,7 @@ async def _rename(argument: str, host: Host) -> Reply:
     host.session.send(Rename(title=title))
     # While a turn runs the session has its new title only later. Without one it is called by its first words again.
     title = title or host.session.title
-    return Reply(markdown=host.say("slash.rename.done", title=one_line(title)) if title else "")
+    return Reply(markdown=host.say("slash.rename.done", title=literal(title)) if title else "")
 
 
 async def _exit(argument: str, host: Host) -> Reply:

@@ -10,7 +10,7 @@ def _later(name: str, usage: str = "") -> SlashCommand:
         del argument
         return Reply(markdown=host.say("slash.not_yet", name=name))
 
-    return SlashCommand(name=name, run=run, usage=usage)
+    return SlashCommand(name=name, run=run, usage=usage, ready=False)
 
 
 COMMANDS = (

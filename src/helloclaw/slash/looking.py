@@ -6,7 +6,8 @@ from helloclaw.agent.config import CannotRun
 from helloclaw.protocol.commands import Clear
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
-from helloclaw.wording.plain import one_line, sentences, visible
+from helloclaw.slash.markdown import code, fenced, literal
+from helloclaw.wording.plain import one_line, sentences
 
 _BAR_CELLS = 20
 _TODO = {"pending": "☐", "in_progress": "▶", "completed": "☑"}
@@ -60,7 +61,7 @@ async def _context(argument: str, host: Host) -> Reply:
     window = f"{seen.window:,}" if seen.window else say("slash.context.unknown")
     told = say(
         "slash.context.sum",
-        model=one_line(seen.model),
+        model=literal(seen.model),
         estimate=f"{estimate:,}",
         measured=f"{seen.context_tokens:,}",
         limit=f"{seen.compact_at:,}",
@@ -75,7 +76,7 @@ async def _prompt(argument: str, host: Host) -> Reply:
         seen = await host.session.inspect()
     except CannotRun as problem:
         return _cannot(problem, host)
-    return Reply(markdown=_fenced(seen.system))
+    return Reply(markdown=fenced(seen.system))
 
 
 async def _sections(argument: str, host: Host) -> Reply:
@@ -86,7 +87,7 @@ async def _sections(argument: str, host: Host) -> Reply:
     except CannotRun as problem:
         return _cannot(problem, host)
     lines = [f"| {say('slash.sections.section')} | {say('slash.sections.characters')} |", "| --- | ---: |"]
-    lines += [f"| {one_line(each.name) or say('slash.sections.head')} | {len(each.text):,} |" for each in seen.sections]
+    lines += [f"| {literal(each.name) or say('slash.sections.head')} | {len(each.text):,} |" for each in seen.sections]
     tools = sum(len(tool.name) + len(tool.description) for tool in seen.tools)
     lines.append(f"| {say('slash.sections.tools', count=len(seen.tools))} | {tools:,} |")
     return Reply(markdown="\n".join(lines))
@@ -102,7 +103,7 @@ async def _rules(argument: str, host: Host) -> Reply:
     rules = seen.rules
     lists = (("deny", rules.deny), ("ask", rules.ask), ("allow", rules.allow))
     rows = [
-        f"* **{say(f'permissions.behaviour.{name}')}** {_code(rule.text)} — {say(f'slash.rules.{rule.source}')}"
+        f"* **{say(f'permissions.behaviour.{name}')}** {code(rule.text)} — {say(f'slash.rules.{rule.source}')}"
         for name, each in lists
         for rule in each
     ]
@@ -115,7 +116,7 @@ async def _todo(argument: str, host: Host) -> Reply:
     items = host.session.todo
     if not items:
         return Reply(markdown=host.say("slash.todo.none"))
-    return Reply(markdown="\n".join(f"* {_TODO[item.status]} {one_line(item.content)}" for item in items))
+    return Reply(markdown="\n".join(f"* {_TODO[item.status]} {literal(item.content)}" for item in items))
 
 
 async def _doctor(argument: str, host: Host) -> Reply:
@@ -130,16 +131,6 @@ def _cannot(problem: CannotRun, host: Host) -> Reply:
 
 def _bar(share: float) -> str:
     return "█" * min(_BAR_CELLS, max(0, round(share * _BAR_CELLS)))
-
-
-def _fenced(text: str) -> str:
-    fence = "`" * (max((len(run) for run in text.split("\n") if run.startswith("```")), default=2) + 1)
-    return f"{fence}\n{visible(text)}\n{fence}"
-
-
-def _code(text: str) -> str:
-    shown = one_line(text)
-    return f"`{shown}`" if "`" not in shown else f"`` {shown} ``"
 
 
 COMMANDS = (

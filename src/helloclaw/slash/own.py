@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +28,7 @@ _SETTLED_NS = 2_000_000_000
 """A file that changed less than this ago may change again within the same tick of its clock."""
 _NAME = re.compile(r"[\w][\w.-]{0,59}")
 _FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
-_PLACE = re.compile(r"\$(ARGUMENTS|[1-9])")
+_PLACE = re.compile(r"\$(ARGUMENTS(?![A-Za-z0-9_])|[1-9](?![0-9]))")
 
 
 class OwnCommands(NamedTuple):
@@ -59,8 +60,9 @@ def own_commands(host: Host, clock_ns: Callable[[], int] = time.time_ns) -> OwnC
     found: dict[str, SlashCommand] = {}
     problems: list[Phrase] = []
     for folder in _folders(host):
-        for path in _files(folder):
-            name = path[len(folder) + 1 : -len(".md")].replace(os.sep, ":")
+        for path in _files(folder, problems):
+            # As it is typed: some file systems take letters and their accents apart.
+            name = unicodedata.normalize("NFC", path[len(folder) + 1 : -len(".md")].replace(os.sep, ":"))
             read = _looked_at(path, folder, name, now_ns)
             if isinstance(read, Phrase):
                 problems.append(read)
@@ -90,15 +92,22 @@ def expanded(text: str, arguments: str) -> str:
     return _PLACE.sub(value, text)
 
 
-def _files(folder: str) -> Iterator[str]:
-    """Markdown files at any depth; no link is followed out of a directory."""
+def _files(folder: str, problems: list[Phrase]) -> list[str]:
+    """Markdown files at any depth; no link is followed out of a directory. What can't be listed is a problem."""
+
+    def unlisted(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            path = one_line(str(error.filename), 200)
+            problems.append(Phrase("slash.own.unreadable", path=path, why=reason_of(error)))
+
     found: list[str] = []
-    for at, directories, names in os.walk(folder):
+    for at, directories, names in os.walk(folder, onerror=unlisted):
         directories.sort()
         found += [os.path.join(at, name) for name in sorted(names) if name.endswith(".md")]
-        if len(found) >= _MOST_FILES:
+        if len(found) > _MOST_FILES:
+            problems.append(Phrase("slash.own.too_many", path=one_line(folder, 200), limit=_MOST_FILES))
             break
-    yield from found[:_MOST_FILES]
+    return found[:_MOST_FILES]
 
 
 def _looked_at(path: str, folder: str, name: str, now_ns: int) -> SlashCommand | Phrase:
@@ -134,9 +143,10 @@ def _kept(path: str, name: str, stamp: _Stamp) -> SlashCommand | Phrase:
 def _read(path: str, name: str) -> SlashCommand | Phrase:
     """Raises `OSError`."""
     try:
-        return _command(name, _parsed(Path(path).read_text(encoding="utf-8-sig")))
+        file = _parsed(Path(path).read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         return Phrase("slash.own.not_utf8", path=one_line(path, 200))
+    return _command(name, file) if file.text else Phrase("slash.own.empty", path=one_line(path, 200))
 
 
 def _parsed(text: str) -> _File:
@@ -149,7 +159,10 @@ def _parsed(text: str) -> _File:
     body = text[head.end() :] if head else text
     first = next((line.strip().lstrip("# ") for line in body.splitlines() if line.strip()), "")
     about = one_line(fields.get("description", "") or first, 80)
-    hint = one_line(fields.get("argument-hint", ""), 40) or ("ARGUMENTS" if _PLACE.search(body) else "")
+    # It is shown as code.
+    hint = one_line(fields.get("argument-hint", "").replace("`", "'"), 40)
+    if not hint and _PLACE.search(body):
+        hint = "ARGUMENTS"
     return _File(body.strip(), about, hint)
 
 

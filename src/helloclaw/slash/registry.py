@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from helloclaw.i18n import Phrase
 from helloclaw.settings.problems import nearest
 from helloclaw.slash import choosing, conversation, hooks, later, looking
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
+from helloclaw.slash.markdown import cell, literal
 from helloclaw.slash.own import own_commands
 from helloclaw.wording.plain import one_line
 
@@ -21,23 +25,26 @@ class Help(NamedTuple):
     choices: list[str] | None = None
 
 
+class _Known(NamedTuple):
+    """The commands there are. `problems` are the files that are no commands, and why."""
+
+    commands: tuple[SlashCommand, ...]
+    own: tuple[SlashCommand, ...]
+    problems: tuple[Phrase, ...]
+
+
 def built_in() -> tuple[SlashCommand, ...]:
     """In the order of `/help`."""
-    return (
-        SlashCommand(name="help", run=_help, usage="[COMMAND]"),
-        *conversation.COMMANDS,
-        *choosing.COMMANDS,
-        *looking.COMMANDS,
-        *hooks.COMMANDS,
-        *later.COMMANDS,
-    )
+    return tuple(command for _, commands in _groups() for command in commands)
 
 
 def all_commands(host: Host) -> tuple[SlashCommand, ...]:
     """The built-in ones and the person's own, which can't take a name away from those."""
-    commands = built_in()
-    taken = {name for command in commands for name in (command.name, *command.aliases)}
-    return (*commands, *(each for each in own_commands(host).commands if each.name not in taken))
+    return _known(host).commands
+
+
+def find(name: str, host: Host) -> SlashCommand | None:
+    return _named(name, all_commands(host))
 
 
 def command_helps(host: Host) -> list[Help]:
@@ -55,43 +62,78 @@ def command_helps(host: Host) -> list[Help]:
 
 async def run_line(line: str, host: Host) -> Reply | None:
     """Run a line that begins with a slash. None if it is no command but a message, as one that begins with a path."""
-    name, _, rest = line.strip().removeprefix("/").partition(" ")
-    if not name or "/" in name:
+    line = line.strip()
+    words = line[1:].split(maxsplit=1)
+    if not words or not line.startswith(f"/{words[0]}") or "/" in words[0]:
         return None
-    commands = all_commands(host)
-    command = next((each for each in commands if name in (each.name, *each.aliases)), None)
+    rest = words[1] if len(words) > 1 else ""
+    known = _known(host)
+    command = _named(words[0], known.commands)
     if command is None:
-        names = [known for each in commands for known in (each.name, *each.aliases)]
-        near = nearest(name, names)
-        shown = one_line(name, 60)
-        text = host.say("slash.unknown_near", name=shown, near=near) if near else host.say("slash.unknown", name=shown)
-        return Reply(markdown=text, level="error")
+        return _unknown(words[0], known.commands, host)
     try:
-        return await command.run(rest.strip(), host)
+        if rest and not command.usage and command.ready and command not in known.own:
+            raise BadArgument
+        return await command.run(rest, host)
     except BadArgument:
-        return Reply(markdown=host.say("slash.how", usage=f"/{command.name} {command.usage}".strip()), level="error")
+        return Reply(markdown=host.say("slash.how", usage=_usage(command)), level="error")
+
+
+def _groups() -> tuple[tuple[str, tuple[SlashCommand, ...]], ...]:
+    help_itself = SlashCommand(name="help", run=_help, usage="[COMMAND]")
+    return (
+        ("slash.group.conversation", (help_itself, *conversation.COMMANDS)),
+        ("slash.group.choosing", choosing.COMMANDS),
+        ("slash.group.looking", (*looking.COMMANDS, *hooks.COMMANDS)),
+        ("slash.group.later", later.COMMANDS),
+    )
+
+
+def _known(host: Host) -> _Known:
+    commands = built_in()
+    taken = {name for command in commands for name in command.names}
+    found = own_commands(host)
+    own = tuple(each for each in found.commands if each.name not in taken)
+    clashes = [Phrase("slash.own.taken", name=each.name) for each in found.commands if each.name in taken]
+    return _Known((*commands, *own), own, (*found.problems, *clashes))
+
+
+def _named(name: str, commands: Iterable[SlashCommand]) -> SlashCommand | None:
+    name = unicodedata.normalize("NFC", name)
+    return next((each for each in commands if name in each.names), None)
+
+
+def _unknown(name: str, commands: Iterable[SlashCommand], host: Host) -> Reply:
+    near = nearest(name.lower(), [known for each in commands for known in each.names])
+    shown = one_line(name.replace("`", "'"), 60)
+    said = host.say("slash.unknown_near", name=shown, near=near) if near else host.say("slash.unknown", name=shown)
+    return Reply(markdown=said, level="error")
+
+
+def _usage(command: SlashCommand) -> str:
+    return f"/{command.name} {command.usage}".strip()
 
 
 async def _help(argument: str, host: Host) -> Reply:
-    say = host.say
-    commands = all_commands(host)
+    say, known = host.say, _known(host)
     if argument:
-        wanted = argument.removeprefix("/")
-        command = next((each for each in commands if wanted in (each.name, *each.aliases)), None)
+        name = argument.removeprefix("/")
+        command = _named(name, known.commands)
         if command is None:
-            return Reply(markdown=say("slash.unknown", name=one_line(wanted, 60)), level="error")
-        return Reply(markdown=f"`/{command.name} {command.usage}`".replace(" `", "`") + f"\n\n{command.described(say)}")
-    rows = [f"| `/{each.name}{' ' if each.usage else ''}{each.usage}` | {each.described(say)} |" for each in commands]
-    # A bar would end the cell (GFM tables, 4.10).
-    rows = [_escaped(row) for row in rows]
-    problems = own_commands(host).problems
-    told = "\n\n".join(f"* {one_line(say.say(problem))}" for problem in problems)
-    table = "\n".join([f"| {say('slash.help.command')} | {say('slash.help.about')} |", "| --- | --- |", *rows])
-    return Reply(markdown="\n\n".join(part for part in (table, say("slash.help.keys"), told) if part))
+            return _unknown(name, known.commands, host)
+        names = " · ".join((f"`{_usage(command)}`", *(f"`/{alias}`" for alias in command.aliases)))
+        later_on = "" if command.ready else say("slash.not_yet", name=command.name)
+        return Reply(markdown="\n\n".join(filter(None, (names, literal(command.described(say)), later_on))))
+    head = [f"| {say('slash.help.command')} | {say('slash.help.about')} |", "| --- | --- |"]
+    told = "\n".join(f"* {literal(say.say(problem))}" for problem in known.problems)
+    parts = ("\n".join((*head, *_rows(known, host))), say("slash.help.keys"), told)
+    return Reply(markdown="\n\n".join(filter(None, parts)))
 
 
-def _escaped(row: str) -> str:
-    """The bars inside a row's cells, which are those between the first, the middle and the last one."""
-    inner = row[2:-2]
-    code, _, about = inner.partition("` | ")
-    return f"| {code.replace('|', chr(92) + '|')}` | {about.replace('|', chr(92) + '|')} |"
+def _rows(known: _Known, host: Host) -> Iterator[str]:
+    """The rows of a table, each group under its name."""
+    for key, commands in (*_groups(), ("slash.group.own", known.own)):
+        if commands:
+            yield f"| **{host.say(key)}** | |"
+        for each in commands:
+            yield f"| `{cell(_usage(each))}` | {literal(each.described(host.say))} |"
