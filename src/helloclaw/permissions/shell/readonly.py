@@ -139,6 +139,8 @@ def _program_reads(name: str, program: Program, arguments: Sequence[str]) -> Rea
     operands = list(given.operands)
     if name == "date" and not all(each.startswith("+") for each in operands):
         return Why("unknown_option", f"date {operands[0]}")
+    if name == "tac" and (not operands or "-" in operands):
+        return Why("unknown_option", "tac -")  # What it can't read backwards, such as a pipe, goes to a file in /tmp.
     if program.skip and not given.has(*program.without):
         if not operands:
             return NOTHING if given.has("version", "type-list") else Why("unknown_option", name)
