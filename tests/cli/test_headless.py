@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -302,6 +305,11 @@ def catches(pid: int, number: signal.Signals) -> bool:
     return bool(int(mask, 16) >> (number - 1) & 1)
 
 
+def waiting_bytes(pipe: int) -> int:
+    """How much of what was written to a pipe nobody has read yet."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 def test_an_interrupt_while_the_prompt_is_read_ends_at_once(talking: Program) -> None:
     command = talking.command("-p", "-", "--output-format", "json")
     with subprocess.Popen(
@@ -310,8 +318,8 @@ def test_an_interrupt_while_the_prompt_is_read_ends_at_once(talking: Program) ->
         assert process.stdin is not None
         process.stdin.write(b"half a prompt")
         process.stdin.flush()
-        # Nothing tells from outside that it reads now; in any state a signal has to end it.
-        time.sleep(0.5)
+        while waiting_bytes(process.stdin.fileno()):  # until it has begun to read
+            time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
         printed, complaint = process.communicate(timeout=20)
     assert (process.returncode, json.loads(printed)["stop_reason"], complaint) == (130, "interrupted", b"")

@@ -8,6 +8,7 @@ from pathlib import Path
 from helloclaw.sandbox.profile import Profile, keepers
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - names of mount points
+_PROGRAM = Path(__file__).resolve().parents[1]
 
 
 def plan(program: str, profile: Profile, cwd: Path, *, filter_fd: int | None, alive_fd: int | None) -> tuple[str, ...]:
@@ -27,6 +28,9 @@ def plan(program: str, profile: Profile, cwd: Path, *, filter_fd: int | None, al
     for place in _TEMPORARY:
         if os.path.isdir(place):
             arguments += ["--bind", str(profile.temporary), place]
+    if _PROGRAM.is_relative_to("/tmp") or _PROGRAM.is_relative_to("/var/tmp"):  # noqa: S108 - as above
+        # A shell reads a file of ours as it starts, wherever we are installed.
+        arguments += ["--ro-bind", str(_PROGRAM), str(_PROGRAM)]
     for path in profile.hidden:
         arguments += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
     for path in (profile.workdir, *keepers(profile)):

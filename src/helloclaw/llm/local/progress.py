@@ -43,18 +43,21 @@ class Meter:
         self._samples: deque[tuple[float, int]] = deque()
         self._phase: PullPhase = "fetching"
         self._source = ""
+        self._most = 0
         self._reported_at = float("-inf")
 
     def begin(self, phase: PullPhase, source: str, done: int) -> None:
         """A new phase or source: the rate starts afresh."""
         self._phase, self._source = phase, source
         self._samples.clear()
+        self._most = 0
         self._reported_at = float("-inf")
         self.at(done)
 
     def at(self, done: int) -> None:
-        """`done` bytes of the file are here now."""
+        """`done` bytes of the file are here now. Never fewer than before: an installer moves what it has fetched."""
         now = self._clock()
+        done = self._most = max(done, self._most)
         self._samples.append((now, done))
         while now - self._samples[0][0] > _WINDOW_S:
             self._samples.popleft()
