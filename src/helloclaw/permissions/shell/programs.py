@@ -1,7 +1,8 @@
 """The programs that are known to only read, each with the options it may be given. A table, and nothing else.
 
-What is left out, is left out for a reason: `sort -o` and `tree -o` write, `rg --pre` and `sort --compress-program` run
-a program, `date -s` sets the clock, `file -C` compiles a database, `--files0-from` reads names nobody has seen.
+What is left out, is left out for a reason: `sort -o` and `tree -o` write, and so may `sort -m` in /tmp; `rg --pre` and
+`sort --compress-program` run a program, `date -s` sets the clock, `file -C` compiles a database, `--files0-from` reads
+names nobody has seen.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ _DF = options(
 _STAT = options("fLtc:", "dereference file-system format= printf= terse cached= version")
 _FILE = options("biIkLhNnr0vF:", "brief mime mime-type mime-encoding keep-going extension no-dereference raw version")
 _SORT = options(
-    "bdfgiMhnRrVcCmsuzk:t:",
+    "bdfgiMhnRrVcCsuzk:t:",
     "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort "
-    "human-numeric-sort numeric-sort random-sort reverse sort= version-sort check? merge stable unique "
+    "human-numeric-sort numeric-sort random-sort reverse sort= version-sort check? stable unique "
     "zero-terminated key= field-separator= parallel= debug version",
 )
 _SUM = options("btz", "binary text tag zero version")
