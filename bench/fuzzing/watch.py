@@ -51,8 +51,8 @@ _NO_NETWORK = re.compile(
     r'sun_path="/var/run/nscd/socket"|AF_NETLINK|NETLINK_ROUTE|AF_INET6, sin6_port=htons\(0\).*"::1"'
 )
 _PROGRAMS = frozenset(PROGRAMS) | {
-    "bash", "git", "find", "sed", "jq", "seq", "test", "[", "timeout", "nice", "stdbuf", "time", "echo", "printf", "pwd",
-    "true", "false",
+    "bash", "git", "find", "sed", "jq", "seq", "test", "[", "timeout", "nice", "stdbuf", "time", "echo", "printf",
+    "pwd", "true", "false",
 }  # fmt: skip
 
 
