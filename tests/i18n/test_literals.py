@@ -51,13 +51,20 @@ ALLOWED = {
         ("asked before something to talk to was chosen", "an assertion: a defect, never said to a person"),
     ],
     "repl/plain_ask.py": [("是", "what a person may type"), ("否", "what a person may type")],
-    "wording/transcript.py": [
-        ("body{font:16px/1.6", MARKUP),
+    "wording/page.py": [
+        ("default-src 'none'", "a policy for browsers"),
         ("<!doctype html>", MARKUP),
+        ('<html lang="', MARKUP),
         ('"><head><meta charset="utf-8">', MARKUP),
-        ('"><meta name="referrer"', MARKUP),
+        ('<meta http-equiv="Content-Security-Policy"', MARKUP),
+        ('<meta name="', MARKUP),
+        ("noopener noreferrer", MARKUP),
+        ('<hr><p class="rule">', MARKUP),
+        ('<pre class="diff">', MARKUP),
+        (' class="failed"', MARKUP),
         ('<section class="', MARKUP),
-        ('<a rel="noopener noreferrer"', MARKUP),
+        ('<span class="', MARKUP),
+        ('<p><img alt="', MARKUP),
     ],
 }
 

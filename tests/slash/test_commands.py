@@ -269,7 +269,7 @@ async def test_rename_fork_and_resume_by_words(world: World, server: ModelServer
     async with front(world) as say:
         await say.session.turn(Say(text="about the teapot"))
         assert (await say("/fork")).effect == base.Fork()
-        assert (await say("/rename 茶壶 \x1b[31m")).markdown == "This session is now called: 茶壶 \\\\x1b\\[31m"
+        assert (await say("/rename 茶壶 \x1b[31m")).markdown == "This session is now called: 茶壶 \\x1b\\[31m"
         first = say.session.id
     async with front(world) as say:
         await say.session.turn(Say(text="something else"))

@@ -123,7 +123,7 @@ def test_what_was_taken_back_is_not_shown() -> None:
 
 
 ALLOWED_TAGS = frozenset(
-    "html head meta title style body h1 h2 h3 h4 h5 h6 section p pre code details summary a em strong s ul ol li "  # noqa: SIM905
+    "html head meta title style body header main h1 h2 h3 h4 h5 h6 section p pre code span details summary a em strong s ul ol li "  # noqa: SIM905
     "blockquote hr br table thead tbody tr th td".split()
 )
 

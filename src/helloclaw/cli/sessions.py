@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.catalog import (
     SessionInfo,
     delete_session,
@@ -94,9 +95,10 @@ def _export(run: Run) -> int:
             for event in read_events(path):
                 run.terminal.line(encoded(event).decode())
         case "html":
-            run.terminal.write(as_html(read_events(path), run.say))
+            pictured = map(Attachments(attachments_of(path)).bring_back, read_events(path))
+            run.terminal.write(as_html(pictured, run.say))
         case _:
-            run.terminal.write(as_markdown(read_events(path), run.say))
+            run.terminal.write(as_markdown(read_events(path), run.say, titled=True))
     return 0
 
 

@@ -207,6 +207,9 @@ TEXTS: Final[dict[str, str]] = {
     "transcript.error": "Error",
     "transcript.compacted": "Summary of what came before",
     "transcript.cut": "[{count} more characters]",
+    "transcript.cleared": "The conversation begins anew here",
+    "transcript.image": "[image: {kind}]",
+    "transcript.tokens": "{input} tokens in, {output} out",
     # ── lines while a turn runs ──
     "line.retry": "  retry {attempt}/{limit} in {wait} s: {why}",
     "line.fallback": "  going on with {after} instead of {before}: {why}",

@@ -207,6 +207,9 @@ TEXTS: Final[dict[str, str]] = {
     "transcript.error": "错误",
     "transcript.compacted": "之前内容的摘要",
     "transcript.cut": "[还有 {count} 个字符]",
+    "transcript.cleared": "对话从此处重新开始",
+    "transcript.image": "[图片：{kind}]",
+    "transcript.tokens": "输入 {input} token，输出 {output} token",
     # ── 一轮进行中的提示行 ──
     "line.retry": "  {wait} 秒后重试（{attempt}/{limit}）：{why}",
     "line.fallback": "  不用 {before}，改用 {after} 继续：{why}",

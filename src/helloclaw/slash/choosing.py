@@ -10,7 +10,7 @@ from helloclaw.protocol.commands import SetMode
 from helloclaw.protocol.events import Mode
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
-from helloclaw.slash.markdown import code
+from helloclaw.wording.markdown import code
 from helloclaw.wording.plain import one_line
 
 

@@ -9,7 +9,7 @@ from helloclaw.protocol.commands import Clear, Compact, Rename
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.export import export
-from helloclaw.slash.markdown import literal
+from helloclaw.wording.markdown import literal
 from helloclaw.wording.plain import one_line
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from helloclaw.i18n.system import reason_of
 from helloclaw.slash.base import BadArgument, Host, Reply
-from helloclaw.slash.markdown import code
 from helloclaw.storage.journal import JournalError
+from helloclaw.wording.markdown import code
 from helloclaw.wording.plain import one_line
 
 _FORMS = ("md", "html", "jsonl")
@@ -87,7 +87,7 @@ def _document(host: Host, form: str) -> str:
         case "jsonl":
             return as_jsonl(living_events(past), host.say)
         case _:
-            return as_markdown(past, host.say)
+            return as_markdown(past, host.say, titled=True)
 
 
 def _private(path: str, flags: int) -> int:

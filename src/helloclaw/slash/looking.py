@@ -6,7 +6,7 @@ from helloclaw.agent.config import CannotRun
 from helloclaw.protocol.commands import Clear
 from helloclaw.slash import base
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
-from helloclaw.slash.markdown import code, fenced, literal
+from helloclaw.wording.markdown import code, fenced, literal
 from helloclaw.wording.plain import one_line, sentences
 
 _BAR_CELLS = 20

@@ -10,8 +10,8 @@ from helloclaw.i18n import Phrase
 from helloclaw.settings.problems import nearest
 from helloclaw.slash import choosing, conversation, hooks, later, looking
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
-from helloclaw.slash.markdown import cell, literal
 from helloclaw.slash.own import own_commands
+from helloclaw.wording.markdown import cell, literal
 from helloclaw.wording.plain import one_line
 
 

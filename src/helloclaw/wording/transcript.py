@@ -1,81 +1,126 @@
-"""A past conversation as a document: Markdown or one self-contained HTML page. Pure."""
+"""A past conversation as a document: what of it a reader wants, and that as Markdown. Pure but for the time zone.
+
+The HTML of it is in `wording.page`.
+"""
 
 from __future__ import annotations
 
-import html
-import re
+import time
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from helloclaw.agent.living import living_events
 from helloclaw.i18n import Texts
+from helloclaw.llm.messages import ImageBlock
 from helloclaw.protocol import events
 from helloclaw.protocol.events import Event
 from helloclaw.wording.failure import failure_text
 from helloclaw.wording.lines import summary
+from helloclaw.wording.markdown import fenced, literal
+from helloclaw.wording.plain import one_line, visible
 from helloclaw.wording.reasons import denial_text
 
 _OUTPUT_LIMIT = 2000
-_STYLE = (
-    "body{font:16px/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "h1{font-size:1.3rem;overflow-wrap:anywhere}h2{font-size:.85rem;color:#777;margin:0}"
-    "section{margin:1.4rem 0;overflow-wrap:anywhere}.user p,.note p{white-space:pre-wrap}"
-    "code{background:#f4f4f4;border-radius:3px;padding:.1em .3em}pre code{padding:0}"
-    "table{border-collapse:collapse;display:block;overflow:auto}td,th{border:1px solid #ccc;padding:.3rem .6rem}"
-    "blockquote{margin-left:0;border-left:3px solid #ccc;padding-left:1rem;color:#555}"
-    "section.user{border-left:3px solid #888;padding-left:1rem}details{margin:.6rem 0;color:#555}"
-    "pre{background:#f4f4f4;padding:.6rem;overflow:auto;white-space:pre-wrap}"
-    "@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}pre,code{background:#242424}details{color:#aaa}"
-    "td,th{border-color:#444}a{color:#8ab4f8}}"
-)
+_TITLE_LIMIT = 80
 
 
 class Entry(NamedTuple):
-    """One thing that was said or done. `body` is the text; for a tool its output."""
+    """One thing that was said or done. `body` is the text, Markdown if it is the model's; for a tool its output.
 
-    kind: Literal["user", "assistant", "tool", "note"]
+    `command` is a tool's whole command, where the heading has no room for it, `diff` what it changed in a file.
+    """
+
+    kind: Literal["user", "assistant", "tool", "note", "rule"]
     heading: str
     body: str
+    images: tuple[ImageBlock, ...] = ()
+    command: str = ""
+    diff: str = ""
+    failed: bool = False
+
+
+class Facts(NamedTuple):
+    """What a document says of itself. `begun` is in seconds since 1970, 0 where nobody knows; tokens are of the session
+    since they were last reset.
+    """
+
+    title: str
+    begun: float
+    models: tuple[str, ...]
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+
+    @property
+    def day(self) -> str:
+        """In the reader's own time zone: `2026-01-31 17:05`."""
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(self.begun)) if self.begun else ""
+
+    def row(self, say: Texts) -> str:
+        tokens = ""
+        if self.tokens_in or self.tokens_out:
+            tokens = say("transcript.tokens", input=f"{self.tokens_in:,}", output=f"{self.tokens_out:,}")
+        cost = "" if self.cost_usd is None else f"${self.cost_usd:.4f}"
+        models = say("list.comma").join(self.models)
+        return " · ".join(filter(None, (self.day, models, tokens, cost)))
 
 
 def entries(past: Sequence[Event], say: Texts) -> list[Entry]:
     """What a reader wants of a session, in order, without what was taken back. A tool's output is cut after 2,000
-    characters.
+    characters. Nothing in it is hidden or steers a terminal.
     """
-    calls: dict[str, str] = {}
+    calls: dict[str, events.ToolUse] = {}
     found: list[Entry] = []
     for event in living_events(past):
         match event:
             case events.UserMessage(source="user"):
-                found.append(Entry("user", say("transcript.user"), event.text))
+                found.append(Entry("user", say("transcript.user"), visible(event.text), event.images))
             case events.UserMessage():
-                found.append(Entry("note", say("transcript.program"), event.text))
+                found.append(Entry("note", say("transcript.program"), visible(event.text), event.images))
             case events.AssistantEnd() if event.text.strip():
-                found.append(Entry("assistant", say("transcript.assistant"), event.text))
+                found.append(Entry("assistant", say("transcript.assistant"), visible(event.text)))
             case events.ToolUse():
-                calls[event.id] = summary(event.name, event.input)
-            case events.ToolEnd():
-                found.append(Entry("tool", calls.get(event.id, event.name), _cut(event.output, say)))
-            case events.ToolDenied():
-                heading = say("line.denied", call=calls.get(event.id, event.name), reason="").rstrip(" :：")
-                found.append(Entry("tool", heading, denial_text(event, say)))
+                calls[event.id] = event
+            case events.ToolEnd() | events.ToolDenied():
+                found.append(_call(event, calls.get(event.id), say))
             case events.ErrorEvent():
                 found.append(Entry("note", say("transcript.error"), failure_text(event, say)))
             case events.Compacted():
-                found.append(Entry("note", say("transcript.compacted"), event.summary))
+                found.append(Entry("note", say("transcript.compacted"), visible(event.summary)))
+            case events.Cleared(conversation=True):
+                found.append(Entry("rule", say("transcript.cleared"), ""))
             case _:
                 pass
     return found
 
 
-def as_markdown(past: Iterable[Event], say: Texts) -> str:
-    parts: list[str] = []
-    for entry in entries(list(past), say):
-        if entry.kind == "tool":
-            fence = _fence(entry.body)
-            parts.append(f"**{entry.heading}**\n\n{fence}\n{entry.body}\n{fence}")
-        else:
-            parts.append(f"## {entry.heading}\n\n{entry.body}")
+def facts(past: Iterable[Event]) -> Facts:
+    """A name stays when what came before it is taken back, and what was paid is paid."""
+    past = list(past)
+    alive = living_events(past)
+    named = next((each.title for each in reversed(past) if isinstance(each, events.SessionUpdated) and each.title), "")
+    said = (each.text for each in alive if isinstance(each, events.UserMessage) and each.source == "user")
+    first = next((one_line(text, _TITLE_LIMIT) for text in said if text.strip()), "")
+    models = dict.fromkeys(one_line(each.model) for each in alive if isinstance(each, events.AssistantEnd))
+    used = next((each for each in reversed(past) if isinstance(each, events.UsageEvent)), None)
+    total = used.total if used else None
+    return Facts(
+        title=one_line(named or "", 200) or first or "HelloClaw",
+        begun=next((each.ts for each in past if each.ts), 0.0),
+        models=tuple(name for name in models if name),
+        tokens_in=total.input + total.cache_read + total.cache_write if total else 0,
+        tokens_out=total.output if total else 0,
+        cost_usd=used.cost_usd if used else None,
+    )
+
+
+def as_markdown(past: Iterable[Event], say: Texts, *, titled: bool = False) -> str:
+    """What was said and done; `titled` with the title, the day, the models and the cost above it."""
+    past = list(past)
+    parts = [_markdown(entry, say) for entry in entries(past, say)]
+    if parts and titled:
+        about = facts(past)
+        parts = [*filter(None, (f"# {literal(about.title)}", literal(about.row(say)))), *parts]
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
@@ -87,60 +132,37 @@ def as_jsonl(past: Iterable[Event], _: Texts) -> str:
 
 
 def as_html(past: Iterable[Event], say: Texts) -> str:
-    """A page that loads nothing and runs nothing, whatever the conversation contains. Answers are shown as Markdown."""
+    """A page that loads nothing and runs nothing, whatever the conversation contains."""
+    from helloclaw.wording.page import page
+
     past = list(past)
-    parts: list[str] = []
-    for entry in entries(past, say):
-        heading = html.escape(entry.heading)
-        match entry.kind:
-            case "tool":
-                body = html.escape(entry.body)
-                parts.append(f"<details><summary>{heading}</summary><pre>{body}</pre></details>")
-            case "assistant":
-                parts.append(f'<section class="assistant"><h2>{heading}</h2>{_rendered(entry.body)}</section>')
-            case "user" | "note":
-                body = f"<p>{html.escape(entry.body)}</p>"
-                parts.append(f'<section class="{entry.kind}"><h2>{heading}</h2>{body}</section>')
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    title = html.escape(_title(past))
-    return (
-        f'<!doctype html>\n<html lang="{say.lang}"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}"><meta name="referrer" content="no-referrer">'
-        f'<meta name="viewport" content="width=device-width"><title>{title}</title><style>{_STYLE}</style></head>\n'
-        f"<body>\n<h1>{title}</h1>\n{chr(10).join(parts)}\n</body></html>\n"
-    )
+    return page(facts(past), entries(past, say), say)
 
 
-def _rendered(text: str) -> str:
-    """Markdown as HTML: none of the text's own, no pictures from elsewhere, links only to the web or to mail."""
-    from markdown_it import MarkdownIt
+def _call(end: events.ToolEnd | events.ToolDenied, use: events.ToolUse | None, say: Texts) -> Entry:
+    call = summary(use.name, use.input) if use else one_line(end.name, 64)
+    command = use.input.get("command") if use else None
+    whole = visible(command) if isinstance(command, str) and one_line(command) not in call else ""
+    if isinstance(end, events.ToolDenied):
+        heading = say("line.denied", call=call, reason="").rstrip(" :：")
+        return Entry("tool", heading, visible(denial_text(end, say)), command=whole, failed=True)
+    output, diff = _cut(visible(end.output), say), visible(end.diff or "")
+    return Entry("tool", call, output, end.images, whole, diff, failed=end.error is not None)
 
-    renderer = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-    renderer.validateLink = lambda url: url.lower().startswith(("https://", "http://", "mailto:", "#"))  # type: ignore[method-assign] - how the library is told
-    return renderer.render(text).replace('<a href="', '<a rel="noopener noreferrer" href="')
 
-
-def _title(past: Iterable[Event]) -> str:
-    """The name the person gave, else the first words said."""
-    named, first = "", ""
-    for event in past:
-        match event:
-            case events.SessionUpdated(title=str(title)):
-                named = title
-            case events.UserMessage(source="user", text=text) if text and not first:
-                first = " ".join(text.split())[:80]
-            case _:
-                pass
-    return named or first or "HelloClaw"
+def _markdown(entry: Entry, say: Texts) -> str:
+    pictures = [f"*{say('transcript.image', kind=literal(image.media_type))}*" for image in entry.images]
+    match entry.kind:
+        case "rule":
+            return f"---\n\n*{entry.heading}*"
+        case "tool":
+            parts = (*filter(None, (entry.command, entry.diff)), entry.body)
+            return "\n\n".join((f"**{literal(entry.heading)}**", *map(fenced, parts), *pictures))
+        case _:
+            return "\n\n".join(filter(None, (f"## {entry.heading}", entry.body, *pictures)))
 
 
 def _cut(text: str, say: Texts) -> str:
     if len(text) <= _OUTPUT_LIMIT:
         return text
     return f"{text[:_OUTPUT_LIMIT]}\n{say('transcript.cut', count=len(text) - _OUTPUT_LIMIT)}"
-
-
-def _fence(body: str) -> str:
-    """A fence longer than any in the body (CommonMark 4.5)."""
-    longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
-    return "`" * max(3, longest + 1)
