@@ -27,11 +27,11 @@ def code(text: str, limit: int = 0) -> str:
     return f"{fence} {shown} {fence}"
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, language: str = "") -> str:
     """Lines as a block of code, in a fence longer than any in them (CommonMark 4.5)."""
     shown = visible(text)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
-    return f"{fence}\n{shown}\n{fence}"
+    return f"{fence}{language}\n{shown}\n{fence}"
 
 
 def cell(text: str) -> str:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from helloclaw.i18n import Texts
+from helloclaw.wording.plain import one_line, visible
 from helloclaw.wording.transcript import Entry, Facts
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def _entry(entry: Entry, markdown: MarkdownIt, say: Texts) -> str:
             state = ' class="failed"' if entry.failed else ""
             return f"<details{state}><summary>{heading}</summary>{command}{diff}{output}{pictures}</details>"
         case "assistant":
-            return f'<section class="assistant"><h2>{heading}</h2>{markdown.render(entry.body)}</section>'
+            # Once more visible: an entity such as `&#x202e;` is a character only now.
+            return f'<section class="assistant"><h2>{heading}</h2>{visible(markdown.render(entry.body))}</section>'
         case "user" | "note":
             text = f"<p>{html.escape(entry.body)}</p>" if entry.body else ""
             return f'<section class="{entry.kind}"><h2>{heading}</h2>{text}{pictures}</section>'
@@ -105,7 +107,7 @@ def _coloured(code: str, language: str, _: str) -> str:
 
 
 def _diff(diff: str) -> str:
-    return "\n".join(_diff_line(line) for line in diff.rstrip("\n").split("\n"))
+    return "\n".join(_diff_line(line) for line in diff.split("\n"))
 
 
 def _diff_line(line: str) -> str:
@@ -115,7 +117,7 @@ def _diff_line(line: str) -> str:
 
 def _picture(image: ImageBlock, say: Texts) -> str:
     """The picture itself, within the page; its kind where it is none that a page can hold."""
-    kind = html.escape(say("transcript.image", kind=image.media_type))
+    kind = html.escape(say("transcript.image", kind=one_line(image.media_type)))
     if image.media_type not in _PICTURES or not _BASE64.fullmatch(image.data):
         return f"<p>{kind}</p>"
     return f'<p><img alt="{kind}" src="data:{image.media_type};base64,{image.data}"></p>'

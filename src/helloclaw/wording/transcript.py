@@ -142,12 +142,16 @@ def as_html(past: Iterable[Event], say: Texts) -> str:
 def _call(end: events.ToolEnd | events.ToolDenied, use: events.ToolUse | None, say: Texts) -> Entry:
     call = summary(use.name, use.input) if use else one_line(end.name, 64)
     command = use.input.get("command") if use else None
-    whole = visible(command) if isinstance(command, str) and one_line(command) not in call else ""
+    whole = visible(command) if isinstance(command, str) and not _is_all_in(call, command) else ""
     if isinstance(end, events.ToolDenied):
         heading = say("line.denied", call=call, reason="").rstrip(" :：")
         return Entry("tool", heading, visible(denial_text(end, say)), command=whole, failed=True)
-    output, diff = _cut(visible(end.output), say), visible(end.diff or "")
+    output, diff = _cut(visible(end.output), say), visible(end.diff or "").rstrip("\n")
     return Entry("tool", call, output, end.images, whole, diff, failed=end.error is not None)
+
+
+def _is_all_in(call: str, command: str) -> bool:
+    return "\n" not in command.strip() and one_line(command) in call
 
 
 def _markdown(entry: Entry, say: Texts) -> str:
@@ -156,8 +160,10 @@ def _markdown(entry: Entry, say: Texts) -> str:
         case "rule":
             return f"---\n\n*{entry.heading}*"
         case "tool":
-            parts = (*filter(None, (entry.command, entry.diff)), entry.body)
-            return "\n\n".join((f"**{literal(entry.heading)}**", *map(fenced, parts), *pictures))
+            command = fenced(entry.command, "bash") if entry.command else ""
+            diff = fenced(entry.diff, "diff") if entry.diff else ""
+            heading = f"**{literal(entry.heading)}**"
+            return "\n\n".join((heading, *filter(None, (command, diff)), fenced(entry.body), *pictures))
         case _:
             return "\n\n".join(filter(None, (f"## {entry.heading}", entry.body, *pictures)))
 
