@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import re
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from helloclaw.agent.catalog import journal_path, read_events
+from helloclaw.agent.living import living_events
 from helloclaw.agent.session import Session
-from helloclaw.i18n import Texts, texts
+from helloclaw.i18n import Lang, Texts, texts
+from helloclaw.llm.messages import ImageBlock
 from helloclaw.protocol import events as out
-from helloclaw.protocol.commands import Say
+from helloclaw.protocol.commands import Rewind, Say
 from helloclaw.settings.source import SettingsSource
 from helloclaw.slash import base
 from helloclaw.slash.base import Reply
@@ -58,6 +64,10 @@ async def front(world: World, lang: Any = "en", **changes: Any) -> AsyncGenerato
     options = world.options(**changes)
     async with world.session(source=options.source, **changes) as (session, heard):
         yield Front(session, options.source, world.home, texts(lang), world.environ, heard)
+
+
+PARTS = ("conversation", "usage", "todos")
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 async def idle(session: Session) -> None:
@@ -145,6 +155,97 @@ async def test_a_message_that_begins_with_a_path_is_no_command(world: World, lin
 async def test_what_only_a_front_end_can_do(world: World, line: str, effect: base.Effect) -> None:
     async with front(world) as say:
         assert await say(line) == Reply(effect=effect)
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("/hlep", Reply(markdown="没有 `/hlep` 这个命令；你是指 `/help` 吗？", level="error")),
+        ("/xyzzyx", Reply(markdown="没有 `/xyzzyx` 这个命令；请看 `/help`。", level="error")),
+        ("/clear all", Reply(markdown="用法：`/clear [hard]`", level="error")),
+        ("/cron list", Reply(markdown="这个版本还没有 `/cron`。")),
+        ("/todo", Reply(markdown="智能体现在没有待办清单。")),
+        ("/fork", Reply(markdown="还没有可复制的内容。", level="error")),
+        ("/export", Reply(markdown="还没有可导出的内容。", level="error")),
+        ("/lang", Reply(markdown="语言：zh")),
+        ("/theme", Reply(markdown="配色：auto")),
+        ("/theme dark", Reply(markdown="配色：dark", effect=base.SwitchTheme("dark"))),
+        ("/lang en", Reply(markdown="From now on in English.", effect=base.SwitchLanguage("en"))),
+        ("/model", Reply(markdown="模型：`custom/scripted`", effect=base.PickModel())),
+        ("/model another", Reply(markdown="从下一条消息起使用：`another`")),
+        ("/rename 茶壶", Reply(markdown="本会话现在叫：茶壶")),
+        ("/usage reset", Reply(markdown="重新开始计数。")),
+        ("/help quit", Reply(markdown="`/exit` · `/quit`\n\n离开")),
+        ("/help tasks", Reply(markdown="`/tasks`\n\n任务板\n\n这个版本还没有 `/tasks`。")),
+    ],
+)
+async def test_replies_in_chinese(world: World, line: str, reply: Reply) -> None:
+    async with front(world, "zh") as say:
+        assert await say(line) == reply
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("line", ["/help", "/usage", "/context", "/prompt", "/sections", "/rules", "/mode", "/hooks"])
+async def test_what_is_shown_is_shown_in_both_languages(world: World, lang: Lang, line: str) -> None:
+    async with front(world, lang) as say:
+        reply = await say(line)
+    assert (reply.level, reply.effect) == ("info", None)
+    chinese = re.search(r"[\u3400-\u9fff]", reply.markdown) is not None
+    assert chinese == (lang == "zh" and line != "/prompt")  # the prompt is for models
+
+
+async def test_the_model_in_use_is_told_before_another_is_picked(world: World) -> None:
+    async with front(world) as say:
+        assert await say("/model") == Reply(markdown="Model: `custom/scripted`", effect=base.PickModel())
+        say.source = SettingsSource(world.home, {"HOME": str(world.root), "LLM_MODEL_ID": "nonsense/x"})
+        assert await say("/model") == Reply(effect=base.PickModel())
+
+
+async def test_help_has_a_row_for_each_command_in_groups(world: World) -> None:
+    async with front(world) as say:
+        shown = (await say("/help")).markdown
+    rows = [row.split(" | ")[0].lstrip("| ") for row in shown.split("\n\n")[0].splitlines()[2:]]
+    assert [row for row in rows if row.startswith("**")] == [
+        "**This conversation**",
+        "**Choose**",
+        "**Look**",
+        "**Not in this version yet**",
+    ]
+    assert [row.split()[0].strip("`/") for row in rows if row.startswith("`")] == [each.name for each in built_in()]
+
+
+async def test_what_a_command_did_is_in_the_journal(world: World, server: ModelServer) -> None:
+    long = "The quick brown fox jumps over the lazy dog. " * 200
+    server.script(Turn(text=long), Turn(text=long), Turn(text="SUMMARY"))
+    async with front(world) as say:
+        for words in ("one", "two"):
+            await say.session.turn(Say(text=words))
+        await idle(say.session)
+        for line in (
+            "/mode plan",
+            "/rename tea",
+            "/compact",
+            "/usage reset",
+            "/clear",
+            "/clear hard",
+            "/todo",
+            "/help",
+        ):
+            await say(line)
+            await idle(say.session)
+        session_id = say.session.id
+    kept = [
+        line for line in world.journal(session_id)[1:] if line["type"] in {"session_updated", "cleared", "compacted"}
+    ]
+    told = [{key: value for key, value in line.items() if key in {"type", "mode", "title", *PARTS}} for line in kept]
+    assert [line for line in told if line != {"type": "session_updated"}] == [
+        {"type": "session_updated", "mode": "plan"},
+        {"type": "session_updated", "title": "tea"},
+        {"type": "compacted"},
+        {"type": "cleared", "usage": True},
+        {"type": "cleared", "conversation": True},
+        {"type": "cleared", "conversation": True, "usage": True, "todos": True},
+    ]
 
 
 async def test_clear_begins_anew_and_hard_forgets_more(world: World, server: ModelServer) -> None:
@@ -321,6 +422,39 @@ async def test_an_export_writes_over_nothing(world: World, server: ModelServer) 
     assert "**Hello** `<b>`" in (world.workdir / "talk.md").read_text()
     page = (world.workdir / "page.html").read_text()
     assert ("<b>" not in page, "default-src 'none'" in page) == (True, True)
+
+
+async def test_an_export_has_all_that_counts_and_its_pictures(world: World, server: ModelServer) -> None:
+    png = base64.b64encode(base64.b64decode(PIXEL)).decode()
+    server.script(Turn(text="A dot."), Turn(text="Gone."))
+    async with front(world, "zh") as say:
+        await say.session.turn(Say(text="看图", images=(ImageBlock(media_type="image/png", data=png),)))
+        await say.session.turn(Say(text="take this back"))
+        await idle(say.session)
+        point = say.session.rewind_points()[-1]
+        say.session.send(Rewind(to=point.seq))
+        await idle(say.session)
+        for line in ("/export all.jsonl", "/export page.html", "/export 'with spaces.md'"):
+            path = world.workdir / line.removeprefix("/export ").strip("'")
+            assert await say(line) == Reply(markdown=f"已写入 `{path}`")
+        past = living_events(read_events(journal_path(world.home, say.session.id)))
+    lines = (world.workdir / "all.jsonl").read_text().splitlines()
+    assert [msgspec.json.decode(line, type=out.Event) for line in lines] == past
+    page, text = ((world.workdir / name).read_text() for name in ("page.html", "with spaces.md"))
+    assert f'src="data:image/png;base64,{png}"' in page
+    assert text.startswith("# 看图\n\n20")
+    assert [("take this back" in each, "A dot." in each) for each in (page, text)] == [(False, True)] * 2
+
+
+async def test_an_export_goes_to_the_directory_of_the_session(world: World, server: ModelServer) -> None:
+    (world.workdir / "sub").mkdir()
+    server.script(Turn(calls=(Call(name="bash", input={"command": "cd sub"}),)), Turn(text="There."))
+    async with front(world, allow=("Bash(cd:*)",)) as say:
+        await say.session.turn(Say(text="go"))
+        assert say.session.cwd == world.workdir / "sub"
+        named = world.workdir / f"helloclaw-{say.session.id}.html"
+        assert await say("/export html") == Reply(markdown=f"Written to `{named}`")
+        assert named.exists()
 
 
 def test_names_are_unique() -> None:
