@@ -204,14 +204,9 @@ async def test_the_model_in_use_is_told_before_another_is_picked(world: World) -
 async def test_help_has_a_row_for_each_command_in_groups(world: World) -> None:
     async with front(world) as say:
         shown = (await say("/help")).markdown
-    rows = [row.split(" | ")[0].lstrip("| ") for row in shown.split("\n\n")[0].splitlines()[2:]]
-    assert [row for row in rows if row.startswith("**")] == [
-        "**This conversation**",
-        "**Choose**",
-        "**Look**",
-        "**Not in this version yet**",
-    ]
-    assert [row.split()[0].strip("`/") for row in rows if row.startswith("`")] == [each.name for each in built_in()]
+    named = re.findall(r"^\*\*(.+)\*\*\n\n\| command \| what it does \|\n\| --- \| --- \|$", shown, re.MULTILINE)
+    assert named == ["This conversation", "Choose", "Look", "Not in this version yet"]
+    assert re.findall(r"^\| `/(\w+)", shown, re.MULTILINE) == [each.name for each in built_in()]
 
 
 async def test_what_a_command_did_is_in_the_journal(world: World, server: ModelServer) -> None:

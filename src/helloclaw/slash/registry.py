@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from helloclaw.i18n import Phrase
+from helloclaw.i18n import Phrase, Texts
 from helloclaw.settings.problems import nearest
 from helloclaw.slash import choosing, conversation, hooks, later, looking
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
@@ -124,16 +124,15 @@ async def _help(argument: str, host: Host) -> Reply:
         names = " · ".join((f"`{_usage(command)}`", *(f"`/{alias}`" for alias in command.aliases)))
         later_on = "" if command.ready else say("slash.not_yet", name=command.name)
         return Reply(markdown="\n\n".join(filter(None, (names, literal(command.described(say)), later_on))))
-    head = [f"| {say('slash.help.command')} | {say('slash.help.about')} |", "| --- | --- |"]
     told = "\n".join(f"* {literal(say.say(problem))}" for problem in known.problems)
-    parts = ("\n".join((*head, *_rows(known, host))), say("slash.help.keys"), told)
-    return Reply(markdown="\n\n".join(filter(None, parts)))
+    return Reply(markdown="\n\n".join(filter(None, (*_tables(known, say), say("slash.help.keys"), told))))
 
 
-def _rows(known: _Known, host: Host) -> Iterator[str]:
-    """The rows of a table, each group under its name."""
+def _tables(known: _Known, say: Texts) -> Iterator[str]:
+    """Each group's name and its table."""
+    head = f"| {say('slash.help.command')} | {say('slash.help.about')} |\n| --- | --- |"
     for key, commands in (*_groups(), ("slash.group.own", known.own)):
-        if commands:
-            yield f"| **{host.say(key)}** | |"
-        for each in commands:
-            yield f"| `{cell(_usage(each))}` | {literal(each.described(host.say))} |"
+        rows = [f"| `{cell(_usage(each))}` | {literal(each.described(say))} |" for each in commands]
+        if rows:
+            yield f"**{say(key)}**"
+            yield "\n".join((head, *rows))
