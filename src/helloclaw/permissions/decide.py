@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from helloclaw.permissions.decide_shell import decide_shell
 from helloclaw.permissions.decide_tool import decide_tool
-from helloclaw.permissions.files import OS_FILES, Files
+from helloclaw.permissions.files import OS_FILES, Files, SeenFiles
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.rule_syntax import FAMILIES, RuleSet
 from helloclaw.permissions.verdict import Behaviour, Call, Scope, Verdict
@@ -21,7 +21,7 @@ def decide(call: Call, mode: Mode, rules: RuleSet, scope: Scope, files: Files = 
     `files` is only looked at: where paths end, what patterns match, what a repository's settings name.
     """
     if call.command is not None:
-        return decide_shell(call.command, call, mode, rules, scope, files)
+        return decide_shell(call.command, call, mode, rules, scope, SeenFiles(files))
     if call.tool in FAMILIES["Bash"]:
         why = Why("no_command")
         return Verdict(behaviour=Behaviour.ASK, reason=str(why), step=1, why=why)

@@ -20,7 +20,7 @@ from helloclaw.permissions.rule_syntax import FAMILIES, Rule, RuleSet
 from helloclaw.permissions.sandboxed import stays_inside
 from helloclaw.permissions.shell.examine import Examined, examine
 from helloclaw.permissions.shell.proof import Ask, Judged
-from helloclaw.permissions.shell.readonly import peel
+from helloclaw.permissions.shell.readonly import peeled
 from helloclaw.permissions.suggest import shell_suggestions, tool_suggestions
 from helloclaw.permissions.verdict import Behaviour, Call, Part, Scope, Verdict
 from helloclaw.protocol.events import Mode
@@ -160,11 +160,9 @@ class _Judge:
 
     def _covering(self, part: Judged, allow: tuple[Rule, ...]) -> Rule | None:
         """A rule for the program, also if it is behind a wrapper that only limits it (`timeout 60 npm test`)."""
-        candidates = [part.words]
-        words = part.words
-        while all(word is not None for word in words) and (inner := peel([word or "" for word in words])):
-            words = tuple(inner)
-            candidates.append(words)
+        known = [word for word in part.words if word is not None]
+        within = peeled(known) if known and len(known) == len(part.words) else ()
+        candidates = [part.words, *within]
         return next(
             (
                 rule

@@ -79,3 +79,55 @@ class OsFiles:
 
 
 OS_FILES = OsFiles()
+
+
+class SeenFiles:
+    """`files`, each thing looked at once: what one verdict says rests on one view of them."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._realpaths: dict[str, str] = {}
+        self._links: dict[str, bool] = {}
+        self._entries: dict[tuple[str, int], list[Entry]] = {}
+        self._exist: dict[str, bool] = {}
+        self._texts: dict[str, str | None] = {}
+
+    def realpath(self, path: str) -> str:
+        if (real := self._realpaths.get(path)) is None:
+            real = self._realpaths[path] = self._without_links(path) or self._files.realpath(path)
+        return real
+
+    def _without_links(self, path: str) -> str | None:
+        """The path tidied, which is where it ends if no link is on its way; None if one is."""
+        if not path.startswith("/") or not path.isascii() or "\0" in path:
+            return None
+        ends = ""
+        for part in path.split("/"):
+            if part == "..":
+                ends = ends.rpartition("/")[0]
+            elif part not in ("", "."):
+                ends = f"{ends}/{part}"
+                if self.is_link(ends):
+                    return None
+        return ends or "/"
+
+    def is_link(self, path: str) -> bool:
+        if (link := self._links.get(path)) is None:
+            link = self._links[path] = self._files.is_link(path)
+        return link
+
+    def entries(self, directory: str, limit: int) -> list[Entry]:
+        key = (directory, limit)
+        if (entries := self._entries.get(key)) is None:
+            entries = self._entries[key] = self._files.entries(directory, limit)
+        return entries
+
+    def exists(self, path: str) -> bool:
+        if (there := self._exist.get(path)) is None:
+            there = self._exist[path] = self._files.exists(path)
+        return there
+
+    def text(self, path: str) -> str | None:
+        if path not in self._texts:
+            self._texts[path] = self._files.text(path)
+        return self._texts[path]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os.path
 import re
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from helloclaw.permissions.files import Files
@@ -95,6 +96,7 @@ def is_free(real: str, scope: Scope) -> bool:
     return any(is_within(real, str(root)) for root in scope.roots)
 
 
+@lru_cache(maxsize=4096)
 def is_secret(path: str) -> bool:
     """Whether a path looks as if it held keys or passwords, by any of its components."""
     parts = path.casefold().split("/")
@@ -154,7 +156,12 @@ def is_control(path: str, scope: Scope) -> bool:
     if _HOME_NAME in parts and not _HOME_CONTROLS.isdisjoint(parts[parts.index(_HOME_NAME) + 1 :][:1]):
         return True
     folded = "/".join(parts)  # `CONFIG.json` is `config.json` where the file system says so
-    return any(is_within(folded, str(control).casefold()) for control in scope.controls)
+    return any(is_within(folded, control) for control in _folded(scope.controls))
+
+
+@lru_cache(maxsize=16)
+def _folded(controls: tuple[Path, ...]) -> tuple[str, ...]:
+    return tuple(str(control).casefold() for control in controls)
 
 
 def pattern_matches_control(component: str) -> bool:

@@ -17,7 +17,7 @@ from helloclaw.permissions.shell.code import is_interpreter
 from helloclaw.permissions.shell.danger import program_name
 from helloclaw.permissions.shell.launch import SHELLS, is_wrapper
 from helloclaw.permissions.shell.proof import Judged
-from helloclaw.permissions.shell.readonly import peel
+from helloclaw.permissions.shell.readonly import peeled
 from helloclaw.permissions.tables import names
 from helloclaw.permissions.verdict import Scope
 
@@ -71,7 +71,7 @@ def _prefix(words: Sequence[str | None]) -> list[str] | None:
         if word is None:
             break
         known.append(word)
-    while known and (inner := peel(known)):
+    for inner in peeled(known) if known else ():
         known = inner
     if not known or not _PLAIN_WORD.fullmatch(known[0]) or known[0].startswith("/proc/"):
         return None

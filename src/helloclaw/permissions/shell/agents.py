@@ -33,10 +33,12 @@ _PACKAGE = re.compile(r"(?:@[\w.-]+/)?([\w.-]+?)(?:@[\w.-]+)?")
 
 def loosens_agent(name: str, arguments: Sequence[str]) -> Why | None:
     """Why the command would start an agent without its guard; None if it doesn't, or starts none."""
-    if name.startswith(("python", "pypy")) and "-m" in arguments:
+    while name.startswith(("python", "pypy")) and "-m" in arguments:
         index = arguments.index("-m")
         module = arguments[index + 1 : index + 2]
-        return loosens_agent(module[0].partition(".")[0], arguments[index + 2 :]) if module else None
+        if not module:
+            return None
+        name, arguments = module[0].partition(".")[0], arguments[index + 2 :]
     if name in _RUNNERS or (name in _MANAGERS and not _RUN_WORDS.isdisjoint(arguments)):
         for index, argument in enumerate(arguments):
             package = _PACKAGE.fullmatch(argument)

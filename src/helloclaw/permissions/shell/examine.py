@@ -9,8 +9,7 @@ from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.hunt import Hunt
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.proof import Judged, prove
-from helloclaw.permissions.shell.readings import other_readings, shards
-from helloclaw.permissions.shell.screen import hidden_characters, too_long, too_long_to_run
+from helloclaw.permissions.shell.screen import hidden_characters, too_long, too_long_to_run, too_much
 from helloclaw.permissions.verdict import Scope
 
 
@@ -31,17 +30,12 @@ class Examined(Struct, frozen=True, kw_only=True):
 
 
 def examine(text: str, scope: Scope, files: Files) -> Examined:
-    if why := too_long_to_run(text):
+    if why := too_long_to_run(text) or too_much(text):
         return Examined(parts=(), structure=(), denials=((text[:80], why),), commands=(), written=())
     script = parse(text, str(scope.home))
     proof = prove(text, script, scope, files)
     hunt = Hunt(scope, files)
-    hunt.node(script.body)
-    for other in other_readings(text):
-        hunt.text(other)
-    if proof.structure and any(why.id in ("not_understood", "ambiguous") for why in proof.structure):
-        for shard in shards(text):
-            hunt.text(shard)
+    hunt.whole(text, script, broken=any(why.id in ("not_understood", "ambiguous") for why in proof.structure))
     hidden = hidden_characters(text)
     whole = [why for why in (hidden, too_long(text)) if why is not None]
     return Examined(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import dropwhile
 
+from helloclaw.permissions.shell.budget import Budget
 from helloclaw.permissions.shell.inert import FEEDING
 from helloclaw.permissions.shell.launch import launched
 from helloclaw.permissions.shell.printed import printed
@@ -19,6 +20,8 @@ from helloclaw.permissions.shell.words import Piece, Word, read_word
 Parse = Callable[[str], Statements]
 
 MAX_DEPTH = 10
+# Characters that are put together for the price of a word.
+_PER_UNIT = 32
 
 _DEFAULT = re.compile(r"!?[\w@*#]+(?:\[[^]]*\])?:?[-=+](.*)", re.DOTALL)
 _NAME_OF = re.compile(r"[!#]?(\w+|[@*])")
@@ -28,11 +31,15 @@ _SPLIT_KINDS = ("variable", "expansion", "command")
 
 
 class Guesser:
-    """Guesses for one command line, given the variables that were set in it so far, positional ones included."""
+    """Guesses for one command line, given the variables that were set in it so far, positional ones included.
 
-    def __init__(self, parse: Parse, home: str) -> None:
+    All of it may raise `TooMuch`.
+    """
+
+    def __init__(self, parse: Parse, home: str, budget: Budget) -> None:
         self._parse = parse
         self._home = home
+        self._budget = budget
         self._depth = 0
 
     # Words
@@ -45,6 +52,7 @@ class Guesser:
         fields = [""]
         for piece in word.pieces:
             said = self._said(piece, variables)
+            self._budget.spend(1 + len(said) // _PER_UNIT)
             splits = piece.kind in _SPLIT_KINDS and (not piece.quoted or _ALL_ELEMENTS.fullmatch(piece.text))
             first, *more = separators.split(said) if splits else (said,)
             fields[-1] += first
@@ -61,7 +69,11 @@ class Guesser:
         """What a word may become where nothing is split, as in an assignment."""
         if word.value is not None:
             return word.value
-        return "".join(self._said(piece, variables) for piece in word.pieces)
+        said: list[str] = []
+        for piece in word.pieces:
+            said.append(self._said(piece, variables))
+            self._budget.spend(1 + len(said[-1]) // _PER_UNIT)
+        return "".join(said)
 
     def _said(self, piece: Piece, variables: Mapping[str, str]) -> str:
         match piece.kind:
@@ -101,6 +113,7 @@ class Guesser:
 
     def output(self, node: Node, variables: Mapping[str, str], stdin: str | None = None) -> str | None:
         """What a statement may print; None if that can't be told."""
+        self._budget.spend(1)
         if self._depth >= MAX_DEPTH:
             return None
         self._depth += 1
@@ -125,6 +138,7 @@ class Guesser:
 
     def _printed(self, words: Sequence[str], stdin: str | None, variables: Mapping[str, str]) -> str | None:
         """What a command prints, or what it starts (`time echo …`, `sh -c 'echo …'`)."""
+        self._budget.spend(len(words) + len(stdin or "") // _PER_UNIT)
         said = printed(words, stdin)
         if said is not None or self._depth >= MAX_DEPTH:
             return said

@@ -13,6 +13,7 @@ from itertools import dropwhile
 from helloclaw.permissions import paths
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.shell.budget import Budget, TooMuch
 from helloclaw.permissions.shell.code import is_interpreter
 from helloclaw.permissions.shell.danger import danger, is_device, program_name
 from helloclaw.permissions.shell.fork_bombs import calls_itself_apart, forks_endlessly, leaves_processes, never_ends
@@ -21,6 +22,7 @@ from helloclaw.permissions.shell.launch import SHELLS, launched
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.programs import PROGRAMS
 from helloclaw.permissions.shell.readings import other_readings, shards
+from helloclaw.permissions.shell.screen import too_much
 from helloclaw.permissions.shell.script import (
     Function,
     Loop,
@@ -28,16 +30,23 @@ from helloclaw.permissions.shell.script import (
     Pipeline,
     Redirect,
     Redirected,
+    Script,
     Simple,
     children,
 )
 from helloclaw.permissions.shell.writers import written_paths
 from helloclaw.permissions.verdict import Scope
 
-MAX_COMMANDS = 4000
+# Some times what the longest text that is looked at takes, if it holds nothing that multiplies.
+MAX_WORK = 30_000
 MAX_NESTING = 12
 MAX_LOOP_VALUES = 16
 MAX_POSITIONALS = 20
+
+# What these cost in words: a command, a path that is written, from one directory; a text has as many characters a word.
+_COMMAND_WORK = 8
+_PATH_WORK = 8
+_TEXT_PER_UNIT = 8
 
 _CONTROLS_IN_CODE = re.compile(
     r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
@@ -60,7 +69,9 @@ class Hunt:
         self._scope = scope
         self._files = files
         self._home = str(scope.home)
-        self._guess = Guesser(lambda text: parse(text, self._home).body, self._home)
+        self._budget = Budget(MAX_WORK)
+        self._scripts: dict[str, Script] = {}
+        self._guess = Guesser(lambda text: self._parsed(text).body, self._home, self._budget)
         self._variables: dict[str, str] = {}
         self._functions: dict[str, Node] = {}
         self._calling: set[str] = set()
@@ -70,14 +81,23 @@ class Hunt:
         self._lost = False
         self._seen: set[tuple[str, str | None]] = set()
 
+    def whole(self, text: str, script: Script, *, broken: bool) -> None:
+        """Look through the whole command line. `broken`: the grammar may have read it wrongly."""
+        try:
+            self.node(script.body)
+            for other in (*other_readings(text), *(shards(text) if broken else ())):
+                self.text(other)
+        except TooMuch:
+            self._deny("", Why("too_much"))
+
     def text(self, text: str, stdin: str | None = None) -> None:
-        """Look through shell text that something would run."""
+        """Look through shell text that something would run. Raises `TooMuch`, as all that it calls."""
         if (text, stdin) in self._seen or self._is_lost():
             return
         self._seen.add((text, stdin))
         self._nesting += 1
         try:
-            script = parse(text, self._home)
+            script = self._parsed(text)
             self.node(script.body, stdin)
             others = other_readings(text)
             if any(problem.id == "not_understood" for problem in script.problems):
@@ -87,15 +107,25 @@ class Hunt:
         finally:
             self._nesting -= 1
 
+    def _parsed(self, text: str) -> Script:
+        """The structure of a text within, each read only once."""
+        if (script := self._scripts.get(text)) is None:
+            self._budget.spend(_COMMAND_WORK + len(text) // _TEXT_PER_UNIT)
+            if too_much(text):
+                raise TooMuch
+            script = self._scripts[text] = parse(text, self._home)
+        return script
+
     def _is_lost(self) -> bool:
-        """Whether there is more than can be looked through. Nobody has to write such a thing, so it is denied."""
-        lost = self._nesting >= MAX_NESTING or len(self.commands) >= MAX_COMMANDS
+        """Whether it is nested more deeply than is looked into. Nobody has to write such a thing, so it is denied."""
+        lost = self._nesting >= MAX_NESTING
         if lost and not self._lost:
             self._lost = True
             self._deny("", Why("too_much"))
         return lost
 
     def node(self, node: Node, stdin: str | None = None) -> None:
+        self._budget.spend(1)
         if self._is_lost():
             return
         match node:
@@ -169,6 +199,7 @@ class Hunt:
         words = self._after_assignments(list(dropwhile(lambda word: word in BEFORE_COMMANDS, words)))
         if not words or self._is_lost():
             return
+        self._budget.spend(_COMMAND_WORK + len(words))
         self.commands.append(tuple(words))
         if why := danger(words):
             self._deny(" ".join(words), why)
@@ -218,6 +249,7 @@ class Hunt:
     def _shell_state(self, words: Sequence[str]) -> None:
         match words:
             case ["cd" | "pushd", *_, target] if not target.startswith("-"):
+                self._budget.spend(_PATH_WORK)
                 self._directories += [
                     paths.resolve(target, each, self._home, self._files) for each in self._directories[-4:]
                 ]
@@ -251,10 +283,11 @@ class Hunt:
         if is_device(path):
             self._deny(path, Why("writes_device", path))
         for directory in dict.fromkeys(self._directories):
+            self._budget.spend(_PATH_WORK)
             plain = paths.absolute(path, directory, self._home)
             self.written.append(plain)
             real = paths.resolve(path, directory, self._home, self._files)
-            if any(paths.is_control(each, self._scope) for each in (plain, real)) or _could_be_control(plain):
+            if any(paths.is_control(each, self._scope) for each in {plain, real}) or _could_be_control(plain):
                 self._deny(path, Why("writes_controls", path))
                 return
             if moved and (paths.holds_controls(plain, self._scope) or paths.holds_controls(real, self._scope)):

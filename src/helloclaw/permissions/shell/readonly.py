@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 
 from helloclaw.permissions.reasons import Why
@@ -14,6 +14,9 @@ from helloclaw.permissions.shell.options import Given, Unknown, options, read_op
 from helloclaw.permissions.shell.programs import PROGRAMS, VERSION_FLAGS, VERSIONED, Program
 from helloclaw.permissions.shell.reads import NOTHING, File, Reads, Tree
 
+# Wrappers around wrappers that are looked through. Nobody has to write more than one or two.
+MAX_WRAPPERS = 16
+
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _SEQ = options("f:s:w", "format= separator= equal-width version")
 _VERSION_SUFFIX = re.compile(r"-?\d+(\.\d+)*$")
@@ -23,16 +26,26 @@ _DURATION = re.compile(r"\d+(\.\d+)?[smhd]?")
 
 def what_it_reads(words: Sequence[str]) -> Reads | Why:
     """What the command reads, if it is certain to do nothing else. `words` are as the program will get them."""
+    for _ in range(MAX_WRAPPERS):
+        if (reads := _known_reads(words)) is not None:
+            return reads
+        inner = peel(words)
+        if not inner:
+            return _version_reads(words[0], words[1:])
+        if inner[0] in _SHELL_ONLY:
+            return Why("unknown_program", words[0])
+        words = inner
+    return Why("unknown_program", words[0])
+
+
+def _known_reads(words: Sequence[str]) -> Reads | Why | None:
+    """What a command of the tables reads; None if it is in none of them, as wrappers are not."""
     name, *arguments = words
     if program := PROGRAMS.get(name):
         return _program_reads(name, program, arguments)
     if arguments != ["--version"] and (language := _LANGUAGES.get(name)):
         return language(arguments)
-    if (builtin := _builtin_reads(name, arguments)) is not None:
-        return builtin
-    if inner := peel(words):
-        return what_it_reads(inner) if inner[0] not in _SHELL_ONLY else Why("unknown_program", name)
-    return _version_reads(name, arguments)
+    return _builtin_reads(name, arguments)
 
 
 def is_reader(name: str) -> bool:
@@ -59,6 +72,16 @@ def _builtin_reads(name: str, arguments: Sequence[str]) -> Reads | Why | None:
 
 # Builtins that do something else, or nothing, behind a program such as `timeout`.
 _SHELL_ONLY = frozenset({"cd", "[[", "command", "type", ":", "time"})
+
+
+def peeled(words: Sequence[str]) -> Iterator[list[str]]:
+    """The command within the wrapper, that within the next, and so on; of very many wrappers, not the last."""
+    for _ in range(MAX_WRAPPERS):
+        inner = peel(words)
+        if not inner:
+            return
+        yield inner
+        words = inner
 
 
 def peel(words: Sequence[str]) -> list[str] | None:

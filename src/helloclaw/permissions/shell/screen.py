@@ -1,4 +1,4 @@
-"""What makes a command unfit to be judged by its text: characters that hide, and sheer length. Pure."""
+"""What makes a command unfit to be judged by its text: characters that hide, sheer length, too many parts. Pure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,25 @@ from helloclaw.permissions.tables import names
 MAX_CHARACTERS = 10_000
 # Linux: MAX_ARG_STRLEN. A longer text can't be handed to `bash -c` at all.
 MAX_BYTES = 131_071
+
+# What is counted here is written outside quotes and here-documents. These numbers are some times what anybody writes on
+# one command line; beyond them a verdict takes longer than a person should wait (the grammar is quadratic in some).
+MAX_WORDS = 1_500
+MAX_JOINTS = 300
+MAX_MARKS = 1_500
+MAX_BRACES = 128
+MAX_SLASHES = 3_000
+# No shorter text holds so much.
+_SHORT = 2 * MAX_BRACES
+_MANY_HEREDOCS = 8
+
+_HEREDOC = re.compile(r"(<<-?[ \t]*)(['\"]?)(\w+)\2([^\n]*\n)(.*?\n)??\t*\3$", re.DOTALL | re.MULTILINE)
+_QUIET = re.compile(
+    r"""\\.|\$'(?:[^'\\]|\\.)*+'|'[^']*'|"(?:[^"\\$`]|\\.|\$(?![({]))*+"|(?<![^\s;&|()])\#[^\n]*""", re.DOTALL
+)
+_JOINT = re.compile(r"[;&|()`]|\n+")
+_MARK = re.compile(r"[<>{}$*?\[\]'\"\\]")
+_BRACE = re.compile(r"(?<!\$)\{(?=[^\s}])")
 
 _ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Letters and marks by category, but nothing to be seen: fillers, joiners, variation selectors, a blank Braille cell.
@@ -47,3 +66,27 @@ def too_long(text: str) -> Why | None:
 def too_long_to_run(text: str) -> Why | None:
     size = len(text.encode("utf-8", "replace"))
     return Why("too_long_to_run", f"{size:,}") if size > MAX_BYTES else None
+
+
+def too_much(text: str) -> Why | None:
+    """More commands, words or marks than are looked through. Errs towards counting too many, never takes much time."""
+    if len(text) < _SHORT:
+        return None
+    if 0 < text.count("<<") <= _MANY_HEREDOCS:
+        text = _HEREDOC.sub(_without_body, text)
+    plain = _QUIET.sub("'", text)
+    fits = (
+        len(_JOINT.findall(plain)) <= MAX_JOINTS
+        and len(plain.split()) <= MAX_WORDS
+        and len(_MARK.findall(plain)) <= MAX_MARKS
+        and len(_BRACE.findall(plain)) <= MAX_BRACES
+        and plain.count("/") <= MAX_SLASHES
+    )
+    return None if fits else Why("too_much")
+
+
+def _without_body(match: re.Match[str]) -> str:
+    """A here-document without its text, unless that is expanded and holds commands."""
+    opening, quote, name, line, body = match.groups()
+    expands = not quote and ("$(" in (body or "") or "`" in (body or ""))
+    return match.group() if expands else f"{opening}{quote}{name}{quote}{line}{name}"
