@@ -88,7 +88,7 @@ def test_the_arguments_of_bubblewrap(work: Path) -> None:
         missing=(work / ".env",),
         hidden=(work.parent / "home", work.parent / "gone"),
     )
-    assert plan("/bin/bwrap", made, work / "sub", filter_fd=7, alive_fd=8) == (
+    assert plan("/bin/bwrap", made, work / "sub", filter_fd=7, alive_fd=8, own=Path("/opt/claw")) == (
         *("/bin/bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/"),
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"),

@@ -8,13 +8,22 @@ from pathlib import Path
 from helloclaw.sandbox.profile import Profile, keepers
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - names of mount points
-_PROGRAM = Path(__file__).resolve().parents[1]
+OWN_FILES = Path(__file__).resolve().parents[1]
 
 
-def plan(program: str, profile: Profile, cwd: Path, *, filter_fd: int | None, alive_fd: int | None) -> tuple[str, ...]:
+def plan(
+    program: str,
+    profile: Profile,
+    cwd: Path,
+    *,
+    filter_fd: int | None,
+    alive_fd: int | None,
+    own: Path = OWN_FILES,
+) -> tuple[str, ...]:
     """What to put before a command's own arguments. Later mounts lie over earlier ones.
 
     `filter_fd` is an open file with a system call filter. `alive_fd` is held open as long as anything runs inside.
+    `own` is where this program's files are.
     """
     arguments = [
         program,
@@ -28,9 +37,9 @@ def plan(program: str, profile: Profile, cwd: Path, *, filter_fd: int | None, al
     for place in _TEMPORARY:
         if os.path.isdir(place):
             arguments += ["--bind", str(profile.temporary), place]
-    if _PROGRAM.is_relative_to("/tmp") or _PROGRAM.is_relative_to("/var/tmp"):  # noqa: S108 - as above
+    if any(own.is_relative_to(place) for place in _TEMPORARY):
         # A shell reads a file of ours as it starts, wherever we are installed.
-        arguments += ["--ro-bind", str(_PROGRAM), str(_PROGRAM)]
+        arguments += ["--ro-bind", str(own), str(own)]
     for path in profile.hidden:
         arguments += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
     for path in (profile.workdir, *keepers(profile)):
