@@ -16,6 +16,6 @@ def working_directory() -> str | None:
 if not sys.flags.safe_path and sys.path[:1] in ([working_directory()], [""]):
     del sys.path[0]
 
-from helloclaw.cli.main import entry
+from helloclaw.cli.main import entry  # noqa: E402 - not before the search path is safe
 
 sys.exit(entry())

@@ -14,6 +14,7 @@ from helloclaw import __version__
 from helloclaw.cli.first_weights import fetch_missing_weights
 from helloclaw.cli.log_file import keep_log
 from helloclaw.cli.opening import plan_opening, session_named
+from helloclaw.cli.outcome import INTERRUPTED
 from helloclaw.cli.parse import UsageError
 from helloclaw.cli.problems import in_words
 from helloclaw.cli.run import NothingThere, Run
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 
 def main(run: Run) -> int:
     keep_log(run)
+    try:
+        return _converse(run)
+    except asyncio.CancelledError:  # Ctrl-C while the weights are fetched
+        run.complain(run.say("model.pull_stopped", name="local"))
+        return INTERRUPTED
+
+
+def _converse(run: Run) -> int:
     if _can_paint(run):
         from helloclaw.repl.early_keys import keys_kept
 

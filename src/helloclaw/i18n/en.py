@@ -701,7 +701,7 @@ TEXTS: Final[dict[str, str]] = {
     "mode.ask": "How much may HelloClaw do without asking?",
     "mode.default": "asks before it changes or runs anything (recommended)",
     "mode.plan": "only reads and plans; whatever writes is refused",
-    "mode.auto": "what only reads passes at once, all else is asked",
+    "mode.auto": "what only reads or is sandboxed passes unasked",
     "mode.remembered": "Mode {mode}, from now on. /mode changes it.",
     "notice.busy": "Not while a turn runs. Stop it first (Esc), or wait.",
     "notice.chore_stopped": "Stopped; nothing was changed.",

@@ -676,7 +676,7 @@ TEXTS: Final[dict[str, str]] = {
     "mode.ask": "HelloClaw 不经询问可以做多少？",
     "mode.default": "改动或运行前先询问（推荐）",
     "mode.plan": "只读、只做计划；一切写入都拒绝",
-    "mode.auto": "只读操作直接通过，其余仍询问",
+    "mode.auto": "只读或在沙箱内的操作直接通过，其余询问",
     "mode.remembered": "以后都用 {mode} 模式；/mode 可更改。",
     "notice.busy": "正在运行，不能这样做。请先停止（Esc）或等它结束。",
     "notice.chore_stopped": "已停止，没有做任何更改。",

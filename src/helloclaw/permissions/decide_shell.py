@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import starmap
 
 from msgspec import structs
 
@@ -83,9 +85,9 @@ class _Judge:
             case "tool":
                 return names_tool(rule, self._call)
             case "Read":
-                return any(binds_path(rule, each, self._scope, self._files) for each in self._read_paths())
+                return any(binds_path(rule, each, self._scope, self._files) for each in self._read_paths)
             case "Edit":
-                return any(binds_path(rule, each, self._scope, self._files) for each in self._written_paths())
+                return any(binds_path(rule, each, self._scope, self._files) for each in self._written_paths)
             case _:
                 return False
 
@@ -94,17 +96,22 @@ class _Judge:
         for part in self._examined.parts:
             yield tuple(word or "" for word in part.words)
 
-    def _read_paths(self) -> Iterator[tuple[str, str]]:
+    @cached_property
+    def _read_paths(self) -> tuple[tuple[str, str], ...]:
         """As written and as resolved. Of a command that is not known, every word may be a path it reads."""
+        return tuple(starmap(self._both, dict.fromkeys(self._named_paths())))
+
+    def _named_paths(self) -> Iterator[tuple[str, str]]:
+        """The same with the place each is named in."""
         for part in self._examined.parts:
             words = [word.rpartition("=")[2] or word for word in part.words[1:] if word] if part.why is not None else []
             for path in (*part.reads, *words):
                 for place in part.places:
-                    yield self._both(path, place)
+                    yield path, place
 
-    def _written_paths(self) -> Iterator[tuple[str, str]]:
-        for path in self._examined.written:
-            yield path, self._files.realpath(path)
+    @cached_property
+    def _written_paths(self) -> tuple[tuple[str, str], ...]:
+        return tuple((path, self._files.realpath(path)) for path in dict.fromkeys(self._examined.written))
 
     def _both(self, path: str, place: str) -> tuple[str, str]:
         home = str(self._scope.home)

@@ -11,6 +11,8 @@ from msgspec import Struct
 
 # Enough for any configuration a person writes by hand.
 MAX_TEXT_BYTES = 64 * 1024
+# A path of more components than this may be made up to cost time: it is asked now and then if there is anything yet.
+DEEP = 32
 
 
 class Entry(Struct, frozen=True):
@@ -101,14 +103,16 @@ class SeenFiles:
         """The path tidied, which is where it ends if no link is on its way; None if one is."""
         if not path.startswith("/") or not path.isascii() or "\0" in path:
             return None
-        ends = ""
-        for part in path.split("/"):
+        ends, missing = "", False
+        for index, part in enumerate(path.split("/"), 1):
             if part == "..":
-                ends = ends.rpartition("/")[0]
+                ends, missing = ends.rpartition("/")[0], False
             elif part not in ("", "."):
                 ends = f"{ends}/{part}"
-                if self.is_link(ends):
+                if not missing and self.is_link(ends):
                     return None
+                if index % DEEP == 0:
+                    missing = not self.exists(ends)
         return ends or "/"
 
     def is_link(self, path: str) -> bool:

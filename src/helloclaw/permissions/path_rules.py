@@ -23,7 +23,7 @@ def allows_path(rule: Rule, real: str, scope: Scope, files: Files) -> bool:
         return False
     if runs_by_itself(real) and not runs_by_itself(f"/{rule.pattern}".replace("/**", "").replace("/*", "")):
         return False
-    anchors = _anchored(rule.pattern, scope)
+    anchors = _anchored(rule.pattern, str(scope.workdir), str(scope.home))
     if any(_path_regex(each, wide=False).fullmatch(real) for each in anchors):
         return True
     return any(_path_regex(_resolved(each, files), wide=False).fullmatch(real) for each in anchors)
@@ -33,9 +33,9 @@ def binds_path(rule: Rule, paths: Sequence[str], scope: Scope, files: Files) -> 
     """Whether a rule that forbids binds a path, given as written (made absolute) and as resolved."""
     if rule.pattern is None:
         return True
-    anchors = _anchored(rule.pattern, scope)
+    anchors = _anchored(rule.pattern, str(scope.workdir), str(scope.home))
     if "/" not in rule.pattern.strip("/"):
-        anchors.append(f"**/{rule.pattern.strip('/')}")
+        anchors = (*anchors, f"**/{rule.pattern.strip('/')}")
     regexes = [_path_regex(each, wide=True) for each in anchors]
     if any(regex.fullmatch(path.casefold()) for regex in regexes for path in paths):
         return True
@@ -49,7 +49,7 @@ def binds_below(rule: Rule, directory: str, scope: Scope, *, hidden: bool) -> bo
     name = rule.pattern.rstrip("/*").rpartition("/")[2]
     if not hidden and name.startswith("."):
         return False
-    anchors = _anchored(rule.pattern, scope)
+    anchors = _anchored(rule.pattern, str(scope.workdir), str(scope.home))
     prefixes = [_static_prefix(each) for each in anchors]
     return any(_is_below(each, directory) or _is_below(directory, each) for each in prefixes)
 
@@ -63,20 +63,23 @@ def _names_it(pattern: str) -> bool:
     return pattern.rstrip("/").rpartition("/")[2].strip("*") != ""
 
 
-def _anchored(pattern: str, scope: Scope) -> list[str]:
+@lru_cache(maxsize=256)
+def _anchored(pattern: str, workdir: str, home: str) -> tuple[str, ...]:
     """The pattern as absolute ones. `//x` is `/x`; `/x` may mean the project's or the system's root: it means both."""
     if pattern.startswith("//"):
-        return [pattern[1:]]
+        return (pattern[1:],)
     if pattern == "~" or pattern.startswith("~/"):
-        return [_escaped(str(scope.home)) + pattern[1:]]
-    within = f"{_escaped(str(scope.workdir))}/{pattern.lstrip('/')}"
-    return [within, pattern] if pattern.startswith("/") else [within]
+        return (_escaped(home) + pattern[1:],)
+    within = f"{_escaped(workdir)}/{pattern.lstrip('/')}"
+    return (within, pattern) if pattern.startswith("/") else (within,)
 
 
+@lru_cache(maxsize=256)
 def _escaped(path: str) -> str:
     return re.sub(r"([*?\[\\])", r"\\\1", path).rstrip("/")
 
 
+@lru_cache(maxsize=256)
 def _static_prefix(pattern: str) -> str:
     """The directory that a pattern can't leave."""
     parts: list[str] = []

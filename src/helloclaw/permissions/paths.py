@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
-from helloclaw.permissions.files import Files
+from helloclaw.permissions.files import DEEP, Files
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.tables import names
 from helloclaw.permissions.verdict import Scope
@@ -66,7 +66,7 @@ def resolve(path: str, cwd: str, home: str, files: Files) -> str:
     """Where the path ends. `cwd` is resolved already. `..` is taken after following links, as the kernel does."""
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
-    if path.startswith("/") or ".." in path:
+    if path.startswith("/") or ".." in path or path.count("/") > DEEP:
         return files.realpath(os.path.join(cwd, path))
     real = cwd.rstrip("/")
     for part in path.split("/"):

@@ -83,7 +83,7 @@ def test_a_mode_is_chosen_and_remembered(person: Person) -> None:
 
 def test_a_mode_left_open_is_not_remembered(person: Person) -> None:
     with person.runs(MODE, columns=40, LANG="zh_CN.UTF-8") as window:
-        window.until("只读操作直接通过")
+        window.until("只读或在沙箱内的操作直接通过")
         window.type(ESC)
         window.until("mode None .")
     assert not person.home.root.exists()

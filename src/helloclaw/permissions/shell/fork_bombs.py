@@ -6,12 +6,20 @@ import re
 
 from helloclaw.permissions.shell.script import Background, Group, Loop, Node, Pipeline, Simple, Statements, children
 
-_FORK_LOOP = re.compile(r"\bfork\b.*\bwhile\b|\b(?:while|for|loop|until)\b.*\bfork\b", re.DOTALL)
+_FORK_OR_LOOP = re.compile(r"\b(?:fork|while|for|loop|until)\b")
 
 
 def forks_endlessly(code: str) -> bool:
     """Whether program text for an interpreter looks like a fork bomb."""
-    return bool(_FORK_LOOP.search(code))
+    if "fork" not in code:
+        return False
+    forks = loops = False
+    for match in _FORK_OR_LOOP.finditer(code):
+        word = match.group()
+        if (word == "fork" and loops) or (word == "while" and forks):
+            return True
+        forks, loops = forks or word == "fork", loops or word != "fork"
+    return False
 
 
 def calls_itself_apart(name: str, body: Node) -> bool:

@@ -38,7 +38,7 @@ from helloclaw.permissions.shell.writers import written_paths
 from helloclaw.permissions.verdict import Scope
 
 # Some times what the longest text that is looked at takes, if it holds nothing that multiplies.
-MAX_WORK = 30_000
+MAX_WORK = 20_000
 MAX_NESTING = 12
 MAX_LOOP_VALUES = 16
 MAX_POSITIONALS = 20
@@ -46,7 +46,8 @@ MAX_POSITIONALS = 20
 # What these cost in words: a command, a path that is written, from one directory; a text has as many characters a word.
 _COMMAND_WORK = 8
 _PATH_WORK = 8
-_TEXT_PER_UNIT = 8
+_TEXT_PER_UNIT = 4
+_COPIED_PER_UNIT = 16
 
 _CONTROLS_IN_CODE = re.compile(
     r"\.hooks\.(?:json|disabled)|\.claude\b|\.helloclaw/(?:config\.json|\.env|trust|permissions)", re.IGNORECASE
@@ -226,6 +227,7 @@ class Hunt:
     def _with_positionals(self, words: Sequence[str], text: str) -> None:
         """Shell text whose `$0 $1 … $@` are the words behind it, as in `sh -c '"$@"' _ rm -r x`."""
         before = dict(self._variables)
+        self._budget.spend((len(before) + len(words)) // _COPIED_PER_UNIT)
         if text in words:
             behind = words[words.index(text) + 1 :]
             self._variables |= {str(index): each for index, each in enumerate(behind[:MAX_POSITIONALS])}

@@ -103,8 +103,10 @@ def command_offers(before: str, commands: Sequence[CommandHelp]) -> Iterator[Off
     name, blank, argument = before[1:].partition(" ")
     if not blank:
         known = {command.name: command for command in commands}
-        for match in rank(name, list(known), OFFERED if name else None):
-            command = known[match.text]
+        # With nothing typed yet they stand as `/help` has them.
+        names = [match.text for match in rank(name, list(known), OFFERED)] if name else list(known)
+        for found in names:
+            command = known[found]
             shown = f"/{command.name} {command.usage}".rstrip()
             text = f"/{command.name}" + " " * command.takes_argument
             yield Offer(text, len(before), one_line(shown), one_line(command.about, _META_CHARS))
