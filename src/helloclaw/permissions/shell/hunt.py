@@ -38,7 +38,7 @@ from helloclaw.permissions.shell.writers import written_paths
 from helloclaw.permissions.verdict import Scope
 
 # Some times what the longest text that is looked at takes, if it holds nothing that multiplies.
-MAX_WORK = 20_000
+MAX_WORK = 100_000
 MAX_NESTING = 12
 MAX_LOOP_VALUES = 16
 MAX_POSITIONALS = 20
@@ -112,7 +112,7 @@ class Hunt:
         """The structure of a text within, each read only once."""
         if (script := self._scripts.get(text)) is None:
             self._budget.spend(_COMMAND_WORK + len(text) // _TEXT_PER_UNIT)
-            if too_much(text):
+            if too_much(text, times=2):  # program code, taken for shell text, is full of parentheses
                 raise TooMuch
             script = self._scripts[text] = parse(text, self._home)
         return script

@@ -68,19 +68,22 @@ def too_long_to_run(text: str) -> Why | None:
     return Why("too_long_to_run", f"{size:,}") if size > MAX_BYTES else None
 
 
-def too_much(text: str) -> Why | None:
-    """More commands, words or marks than are looked through. Errs towards counting too many, never takes much time."""
+def too_much(text: str, times: int = 1) -> Why | None:
+    """More commands, words or marks than are looked through. Errs towards counting too many, never takes much time.
+
+    `times` so many of each are let in.
+    """
     if len(text) < _SHORT:
         return None
     if 0 < text.count("<<") <= _MANY_HEREDOCS:
         text = _HEREDOC.sub(_without_body, text)
     plain = _QUIET.sub("'", text)
     fits = (
-        len(_JOINT.findall(plain)) <= MAX_JOINTS
-        and len(plain.split()) <= MAX_WORDS
-        and len(_MARK.findall(plain)) <= MAX_MARKS
-        and len(_BRACE.findall(plain)) <= MAX_BRACES
-        and plain.count("/") <= MAX_SLASHES
+        len(_JOINT.findall(plain)) <= MAX_JOINTS * times
+        and len(plain.split()) <= MAX_WORDS * times
+        and len(_MARK.findall(plain)) <= MAX_MARKS * times
+        and len(_BRACE.findall(plain)) <= MAX_BRACES * times
+        and plain.count("/") <= MAX_SLASHES * times
     )
     return None if fits else Why("too_much")
 
