@@ -42,24 +42,28 @@ def everyday() -> list[str]:
 
 
 def long_ones(commands: Sequence[str], seed: int = 7) -> list[str]:
-    """The longest of a thousand commands put together as agents do: chains, scripts, files and messages fed in."""
+    """The longest of a thousand commands put together as agents do: chains, scripts, files and messages."""
     chance = random.Random(seed)
 
     def some(least: int, most: int) -> list[str]:
         return [each for each in chance.choices(commands, k=chance.randint(least, most)) if "\n" not in each]
 
-    code = Path(__file__).read_text(encoding="utf-8").splitlines()
     shapes: tuple[Callable[[], str], ...] = (
         lambda: " && ".join(some(3, 12)),
         lambda: "\n".join(some(5, 40)),
         lambda: "cat > notes.md <<'EOF'\n" + "\n".join(some(20, 200)) + "\nEOF\n",
         lambda: "git commit -m \"$(cat <<'EOF'\n" + "\n".join(some(3, 30)).replace("`", "") + '\nEOF\n)"',
-        lambda: "python3 - <<'EOF'\n" + "\n".join(code[: chance.randint(5, 150)]) + "\nEOF",
         lambda: "for f in src/*.py; do " + "; ".join(some(2, 8)) + "; done",
         lambda: "git add " + " ".join(f"src/module_{number}/part.py" for number in range(chance.randint(20, 150))),
     )
     made = [chance.choice(shapes)() for _ in range(1_000)]
     return sorted(made, key=len)[-LONG:]
+
+
+def programs() -> list[str]:
+    """Python programs fed in by a here-document: what their strings would run is looked at, too."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return [f"python3 - <<'EOF'\n{each.read_text(encoding='utf-8')[:3_000]}\nEOF" for each in sources]
 
 
 def measure(commands: Sequence[str], scope: Scope, rules: RuleSet, repeat: int) -> list[Cost]:
@@ -90,7 +94,7 @@ def row(name: str, costs: Sequence[Cost]) -> str:
     middle = statistics.median(cost.verdict / cost.floor for cost in costs)
     p99 = verdicts[min(len(verdicts) - 1, len(verdicts) * 99 // 100)]
     return (
-        f"{name:34} {len(costs):5} {statistics.median(verdicts):9.0f} {p99:9.0f} {verdicts[-1]:9.0f}"
+        f"{name:40} {len(costs):5} {statistics.median(verdicts):9.0f} {p99:9.0f} {verdicts[-1]:9.0f}"
         f" {middle:9.1f} {dearest.verdict / dearest.floor:9.1f}"
     )
 
@@ -120,9 +124,10 @@ def main(corpora: Sequence[str]) -> None:
         first = _clocked(lambda: decide(Call(tool="bash", input={}, command="ls"), "auto", rules, scope))
         gc.collect()
         print(f"{first:.0f} µs for the first verdict, which loads the grammar; then, in µs of CPU time:\n")
-        print(f"{'':34} {'texts':>5} {'median':>9} {'p99':>9} {'max':>9} {'× floor':>9} {'of max':>9}")
+        print(f"{'':40} {'texts':>5} {'median':>9} {'p99':>9} {'max':>9} {'× floor':>9} {'of max':>9}")
         print(row("everyday", measure(commands, scope, rules, 5)), flush=True)
         print(row("long and meant", measure(long_ones(commands), scope, rules, 5)), flush=True)
+        print(row("Python programs", measure(programs(), scope, rules, 3)), flush=True)
         for name, texts in families().items():
             print(row(f"10,000 characters: {name}", measure(texts, scope, rules, 3)), flush=True)
         for name, texts in families().items():

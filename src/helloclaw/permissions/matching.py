@@ -125,7 +125,8 @@ def names_tool(rule: Rule, call: Call) -> bool:
         if rule.family == "tool" and rule.pattern is not None:
             return call.input.get(PATTERN_FIELDS.get(call.tool, "")) == rule.pattern
         return True
-    return any(_covers_name(each, call.tool) for each in rule.tools)
+    # The tools of the other families are written out.
+    return rule.family == "tool" and any(_covers_name(each, call.tool) for each in rule.tools)
 
 
 def _covers_name(named: str, tool: str) -> bool:

@@ -15,6 +15,7 @@ _AGENTS = names(
     "sweagent openclaw trae-cli codebuff cn vibe grok"
 )
 _OWN_NAMES = frozenset({"helloclaw", "agents"})
+_ALL_AGENTS = _AGENTS | _OWN_NAMES
 # Flags, and values of flags, by which agents are told to ask nobody.
 _LOOSE = re.compile(
     r"yolo|dangerous|bypass|unsafe|unrestricted|full[-_]?(?:auto|access)|dont[-_]?ask|always|(?<!un)trust"
@@ -42,7 +43,7 @@ def loosens_agent(name: str, arguments: Sequence[str]) -> Why | None:
     if name in _RUNNERS or (name in _MANAGERS and not _RUN_WORDS.isdisjoint(arguments)):
         for index, argument in enumerate(arguments):
             package = _PACKAGE.fullmatch(argument)
-            if package and package[1].casefold() in _AGENTS | _OWN_NAMES:
+            if package and package[1].casefold() in _ALL_AGENTS:
                 return loosens_agent(package[1].casefold(), arguments[index + 1 :])
         return None
     if name in _OWN_NAMES:

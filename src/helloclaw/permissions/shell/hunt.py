@@ -37,14 +37,16 @@ from helloclaw.permissions.shell.script import (
 from helloclaw.permissions.shell.writers import written_paths
 from helloclaw.permissions.verdict import Scope
 
-# Some times what the longest text that is looked at takes, if it holds nothing that multiplies.
+# Twice what the dearest of a thousand programs fed to an interpreter took, as people write them.
 MAX_WORK = 100_000
 MAX_NESTING = 12
 MAX_LOOP_VALUES = 16
 MAX_POSITIONALS = 20
 
-# What these cost in words: a command, a path that is written, from one directory; a text has as many characters a word.
+# What these cost: a command, each of its words, a path that is written, from one directory. Of a text, and of what is
+# copied, so much for one unit.
 _COMMAND_WORK = 8
+_WORD_WORK = 3
 _PATH_WORK = 8
 _TEXT_PER_UNIT = 4
 _COPIED_PER_UNIT = 16
@@ -200,7 +202,7 @@ class Hunt:
         words = self._after_assignments(list(dropwhile(lambda word: word in BEFORE_COMMANDS, words)))
         if not words or self._is_lost():
             return
-        self._budget.spend(_COMMAND_WORK + len(words))
+        self._budget.spend(_COMMAND_WORK + _WORD_WORK * len(words))
         self.commands.append(tuple(words))
         if why := danger(words):
             self._deny(" ".join(words), why)
