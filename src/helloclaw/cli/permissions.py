@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from helloclaw.app import SessionOptions, gather_rules, make_scope
+from helloclaw.app.options import SessionOptions
+from helloclaw.app.rules import gather_rules, make_scope
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.permissions.decide import decide
 from helloclaw.permissions.explain import name_of, to_json

@@ -1,0 +1,42 @@
+"""How a front end wants its session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from helloclaw.protocol.events import Mode
+from helloclaw.settings.source import SettingsSource
+from helloclaw.storage.paths import Home
+from helloclaw.tools.base import Tool
+from helloclaw.tools.web.access import WebAccess
+
+CODING_STEPS = 200
+
+
+class SessionOptions(Struct, frozen=True, kw_only=True):
+    """How a front end wants its session.
+
+    `allow` are permission rules for this session, `add_dirs` further directories free to read. `interactive` says that
+    somebody can be asked. A resumed session goes on in its own directory if `keep_workdir`. `max_steps` is a hard limit
+    of model calls; unset, the settings decide, and the last call is one without tools. `extra_tools` are the embedding
+    program's own; `web` replaces the way to the web.
+    """
+
+    source: SettingsSource
+    home: Home
+    workdir: Path
+    keep_workdir: bool = True
+    mode: Mode | None = None
+    allow: tuple[str, ...] = ()
+    add_dirs: tuple[Path, ...] = ()
+    system_append: str = ""
+    max_steps: int | None = None
+    max_cost_usd: float | None = None
+    interactive: bool = False
+    default_steps: int = CODING_STEPS
+    extra_tools: tuple[Tool, ...] = ()
+    web: WebAccess | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None

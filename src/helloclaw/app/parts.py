@@ -1,0 +1,124 @@
+"""What a session's turns are made of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from helloclaw.agent.config import TurnConfig
+from helloclaw.agent.prompt import system_prompt
+from helloclaw.app.models import endpoints_of, model_at
+from helloclaw.app.options import SessionOptions
+from helloclaw.app.rules import bound_by, make_scope
+from helloclaw.i18n import Phrase
+from helloclaw.llm.messages import ModelRequest
+from helloclaw.llm.model import ChatModel
+from helloclaw.llm.pricing import cost_usd, load_prices, may_cost
+from helloclaw.llm.wire import Endpoint
+from helloclaw.permissions.keeping import RuleFiles
+from helloclaw.permissions.rules import RuleSet
+from helloclaw.settings.values import Settings
+from helloclaw.tools.context import ToolContext
+from helloclaw.tools.registry import Toolbox, default_tools, lean_tools
+from helloclaw.tools.web.access import SearchChoice
+
+DEFAULT_WINDOW_TOKENS = 128_000
+
+
+class Parts:
+    """What a session's turns are made of, kept from turn to turn and renewed when settings change."""
+
+    def __init__(
+        self,
+        options: SessionOptions,
+        rules: RuleSet,
+        *,
+        notices: tuple[Phrase, ...],
+        tell: Callable[[Phrase | None], None],
+    ) -> None:
+        self._tell = tell
+        self._options = options
+        self._rules = rules
+        self._notices = notices  # for the first turn
+        self._model: ChatModel | None = None
+        self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
+        self._prices: asyncio.Task[None] | None = None
+
+    async def configure(self, context: ToolContext, confines: Callable[[], bool], *, peek: bool = False) -> TurnConfig:
+        """`confines` says whether commands can be confined now. `peek` leaves the notices for the next turn, and the
+        model of a running one open: what it gives is to be looked at, not called.
+
+        Raises `CannotRun`.
+        """
+        options = self._options
+        settings = options.source.reload()
+        if not isinstance(settings, Settings):
+            self._notices = (*self._notices, settings.phrase)
+            settings = options.source.current()
+        model = await self._current_model(settings, options.source.environ, keep=not peek)
+        notices = self._notices
+        if not peek:
+            self._notices = ()
+        endpoint = model.endpoint
+        tools = (*(lean_tools() if endpoint.profile.lean_prompt else default_tools()), *options.extra_tools)
+        toolbox = Toolbox(tools)
+        window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
+        agent = settings.agent
+        context.web.choice = _search_choice(settings)
+        context.web.refuses = lambda url: bound_by(url, self._rules)
+        return TurnConfig(
+            model=model,
+            base=ModelRequest(
+                messages=(),
+                system=system_prompt(lean=endpoint.profile.lean_prompt, appended=options.system_append),
+                tools=toolbox.specs,
+                max_output_tokens=settings.llm.max_output_tokens,
+                thinking_budget=settings.llm.thinking_budget if settings.llm.thinking == "enabled" else 0,
+                frequency_penalty=options.frequency_penalty,
+                presence_penalty=options.presence_penalty,
+            ),
+            toolbox=toolbox,
+            rules=self._rules,
+            scope=lambda: make_scope(options, context.cwd, context.web.known.all, sandboxed=confines()),
+            max_steps=options.max_steps or agent.max_tool_iterations or options.default_steps,
+            closing_call=options.max_steps is None,
+            parallel_calls=agent.parallel_max_workers,
+            compact_at=min(agent.token_threshold, int(window * agent.compression_threshold)),
+            max_cost_usd=options.max_cost_usd,
+            price=lambda usage: cost_usd(endpoint, usage),
+            interactive=options.interactive,
+            rule_files=RuleFiles(options.home, options.workdir),
+            ask_timeout_s=settings.permissions.ask_timeout_s,
+            notices=notices,
+        )
+
+    async def close(self) -> None:
+        if self._prices is not None:
+            # Waited for, not awaited: whoever is cancelled here must not cancel it, nor get its error.
+            await asyncio.wait({self._prices})
+            self._prices = None
+        if self._model is not None:
+            await self._model.aclose()
+            self._model = None
+
+    async def _current_model(self, settings: Settings, environ: Mapping[str, str], *, keep: bool) -> ChatModel:
+        """The model that the settings name now; the one of the last turn if that has not changed."""
+        endpoints = endpoints_of(settings, environ)
+        if self._model is None or endpoints != self._endpoints:
+            if not keep:
+                return model_at(endpoints, self._options.home, self._tell)  # Nothing is opened before it is called.
+            await self.close()
+            self._model = model_at(endpoints, self._options.home, self._tell)
+            self._endpoints = endpoints
+            if may_cost(endpoints[0]):
+                # A quarter of a second of importing, while the model is thinking anyway.
+                self._prices = asyncio.create_task(asyncio.to_thread(load_prices), name="load prices")
+        return self._model
+
+
+def _search_choice(settings: Settings) -> SearchChoice:
+    return SearchChoice(
+        provider=settings.web.search_provider,
+        brave_api_key=settings.env.brave_api_key,
+        tavily_api_key=settings.env.tavily_api_key,
+    )
