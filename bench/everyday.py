@@ -58,14 +58,14 @@ def asked(commands: Sequence[str], mode: Mode, scope: Scope) -> list[tuple[str, 
     return [(command, verdict) for command, verdict in verdicts if verdict.behaviour is not Behaviour.ALLOW]
 
 
-def questions(commands: Sequence[str], mode: Mode, scope: Scope) -> int:
-    """How many are put to somebody who answers each with `always`, as the first rule offered says."""
-    count, rules = 0, RuleSet()
+def questions(commands: Sequence[str], mode: Mode, scope: Scope, *, widest: bool = True) -> int:
+    """How many are put to somebody who answers each with `always`, with the widest rule offered or the narrowest."""
+    count, rules, at = 0, RuleSet(), -1 if widest else 0
     for each in commands:
         verdict = decide(Call(tool="bash", input={"command": each}, command=each), mode, rules, scope)
         if verdict.behaviour is Behaviour.ASK:
             count += 1
-            granted = tuple(parse_rule(text, source="session") for text in verdict.suggested_rules[:1])
+            granted = tuple(parse_rule(text, source="session") for text in verdict.suggested_rules[at:][:1])
             rules = msgspec.structs.replace(rules, allow=(*rules.allow, *granted))
     return count
 

@@ -97,7 +97,7 @@ async def test_a_rule_that_cant_be_read_grants_nothing_more(world: World, server
     assert not world.home.permissions.exists()
 
 
-async def test_without_a_rule_it_is_the_one_that_was_offered(world: World, server: ModelServer) -> None:
+async def test_without_a_rule_it_is_the_narrowest_that_was_offered(world: World, server: ModelServer) -> None:
     server.script(touch("a"), Turn(text="done"))
     await answered(world, always("user", None))
-    assert json.loads(world.home.permissions.read_bytes()) == {"allow": [RULE]}
+    assert json.loads(world.home.permissions.read_bytes()) == {"allow": ["Bash(touch a)"]}

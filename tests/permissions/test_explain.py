@@ -18,7 +18,7 @@ def test_a_verdict_as_json(plain_scope: Scope) -> None:
         "reason": "npm test is not known to only read",
         "step": 5,
         "rule": None,
-        "suggested_rules": ["Bash(npm test:*)", "Bash(ls && npm test)"],
+        "suggested_rules": ["Bash(ls && npm test)", "Bash(npm test:*)"],
         "parts": [
             {"text": "ls", "behaviour": "allow", "reason": "it only reads", "rule": None},
             {"text": "npm test", "behaviour": "ask", "reason": "npm test is not known to only read", "rule": None},

@@ -6,6 +6,7 @@ import shlex
 from functools import cache
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -220,6 +221,32 @@ def test_each_suggested_rule_alone_lets_the_command_pass(command: str, plain_sco
     for rule in verdict.suggested_rules:
         assert parse_rule(rule, source="flag").text == rule
         assert behaviour(command, plain_scope, allowing(rule)) == Behaviour.ALLOW
+
+
+@fast
+@given(command=st.sampled_from(_ASKED), other=st.sampled_from(_ASKED))
+def test_rules_are_suggested_narrowest_first(command: str, other: str, plain_scope: Scope) -> None:
+    """What a rule lets pass, the one offered after it lets pass as well."""
+    verdicts = [behaviour(other, plain_scope, allowing(rule)) for rule in judge(command, plain_scope).suggested_rules]
+
+    assert verdicts == sorted(verdicts, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "rules"),
+    [
+        ("touch a", ("Bash(touch a)", "Bash(touch:*)")),
+        ("npm test -- -x", ("Bash(npm test -- -x)", "Bash(npm test:*)")),
+        ("ls && npm test", ("Bash(ls && npm test)", "Bash(npm test:*)")),
+        ("cat /etc/hosts", ("Bash(cat /etc/hosts)", "Read(//etc/hosts)")),
+        ("rm a", ("Bash(rm a)",)),
+        ("for i in a; do touch $i; done", ("Bash(for i in a; do touch $i; done)",)),
+    ],
+)
+def test_the_text_itself_is_suggested_before_what_is_like_it(
+    command: str, rules: tuple[str, ...], plain_scope: Scope
+) -> None:
+    assert judge(command, plain_scope).suggested_rules == rules
 
 
 def test_what_can_be_asked_about_can_be_allowed_by_a_rule(plain_scope: Scope) -> None:

@@ -11,7 +11,8 @@ from tests.support.terminal_window import DOWN, ENTER, TerminalWindow
 
 TOUCH = Turn(text="I will.", calls=(Call(name="bash", input={"command": "touch made"}),))
 READY = "/help"
-RULE = "Bash(touch:*)"
+RULE = "Bash(touch made)"
+WIDER = "Bash(touch:*)"
 
 
 def asked(window: TerminalWindow) -> str:
@@ -31,7 +32,7 @@ def test_everywhere_until_it_is_taken_back(open_window: OpenWindow, talking: Pro
         assert offered(asked(window)) == [
             f"Always in this session: {RULE} (a)",
             f"Always, in every directory: {RULE}",
-            "Always in this session: Bash(touch made)",
+            f"Always in this session: {WIDER}",
         ]
         window.type(DOWN + DOWN + ENTER)
         window.until("Once.")
@@ -73,8 +74,8 @@ def test_in_a_trusted_project(open_window: OpenWindow, talking: Program, server:
     assert json.loads(talking("permissions", "list", "--json").out) == [
         {"behaviour": "allow", "rule": RULE, "place": project}
     ]
-    assert talking("permissions", "check", "touch x").out.startswith("allowed")
+    assert talking("permissions", "check", "touch made").out.startswith("allowed")
     assert json.loads(talking("permissions", "rm", RULE, "--json").out) == {
         "removed": RULE, "place": project, "places": [project],
     }  # fmt: skip
-    assert talking("permissions", "check", "touch x").out.startswith("asks")
+    assert talking("permissions", "check", "touch made").out.startswith("asks")

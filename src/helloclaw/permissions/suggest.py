@@ -1,7 +1,7 @@
-"""The rules that an `always` would save: narrow enough to be meant, wide enough to be of use. Pure.
+"""The rules that an `always` would save, narrowest first: what was seen, then what is like it. Pure.
 
-For a shell command the program and its subcommand, never all of a shell; where that says too little (an interpreter, a
-program that removes or sends things), the exact text.
+For a shell command its exact text, then the program and its subcommand, never all of a shell; where that says too
+little (an interpreter, a program that removes or sends things), the exact text alone.
 """
 
 from __future__ import annotations
@@ -44,13 +44,12 @@ _SPECIAL = re.compile(r"([*?\[\\])")
 def shell_suggestions(
     text: str, blocked: Sequence[Judged], structure: Sequence[Why], real: Callable[[str], str], scope: Scope
 ) -> list[Rule]:
-    """Rules worth trying, the best first. Whether each lets the command pass is for the caller to see."""
-    offers: list[str] = []
+    """Rules worth trying, the narrowest first. Whether each lets the command pass is for the caller to see."""
+    offers = [f"Bash({literal(text.strip())})"]
     if not structure:
         single = {offer for part in blocked for offer in _for_part(part, real, scope)}
         if len(single) == 1:
             offers += single
-    offers.append(f"Bash({literal(text.strip())})")
     return list(_parsed(offers))
 
 
