@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from helloclaw.agent.history import load_history
+from helloclaw.agent.load import load_history
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import TextBlock, ToolCall
 from helloclaw.protocol import events as out

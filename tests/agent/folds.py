@@ -27,6 +27,8 @@ def state_of(history: History) -> dict[str, Any]:
         "title": history.title,
         "first words": history.first_words,
         "mode": history.mode,
+        "flushed": history.flushed,
+        "files": history.compacted and (history.compacted.files_read, history.compacted.files_changed),
         "client ids": history.client_ids,
     }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from helloclaw.agent.compact import CUT_MARKER
 from helloclaw.agent.history import History
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import Message, TextBlock, text_of
@@ -117,10 +120,96 @@ async def test_each_call_of_a_turn_may_overflow_once(world: World, server: Model
 
 async def test_the_model_is_told_again_where_it_is(world: World, server: ModelServer) -> None:
     small_window(world)
-    server.script(Turn(text="long " * 12000), Turn(text="Task: talk."), Turn(text="one"), Turn(text="two"))
+    plan = {"items": [{"content": "Paint it", "activeForm": "Painting it", "status": "in_progress"}]}
+    server.script(
+        Turn(calls=(Call(name="TodoWrite", input=plan),)),
+        Turn(text="long " * 12000),
+        Turn(text="Task: talk."),
+        Turn(text="one"),
+        Turn(text="two"),
+    )
     async with world.session() as (session, _):
         await session.turn(Say(text="talk"))
         await session.turn(Say(text="more"))
-        assert "Working directory" not in str(server.posts[-1].json["messages"])
+        told = str(server.posts[-1].json["messages"])
+        assert (told.count("Working directory"), told.count("Painting it")) == (1, 1)
         await session.turn(Say(text="and more"))
-    assert "Working directory" in str(server.posts[-1].json["messages"])
+    told = str(server.posts[-1].json["messages"])
+    assert (told.count("Working directory"), told.count("Painting it")) == (1, 1)
+
+
+async def test_a_summary_is_asked_for_at_the_end_of_what_the_provider_has_cached(
+    world: World, server: ModelServer
+) -> None:
+    small_window(world)
+    server.script(Turn(text="long " * 12000), Turn(text="Task: talk."), Turn(text="one"))
+    async with world.session() as (session, _):
+        await session.turn(Say(text="talk"))
+        await session.turn(Say(text="more"))
+    first, asked, _ = (post.json for post in server.posts)
+    assert asked["tools"] == first["tools"]
+    assert texts_of(asked)[: len(texts_of(first))] == texts_of(first)
+    assert "Summarise this conversation" in texts_of(asked)[-1]
+
+
+async def test_a_summary_that_does_not_come_is_asked_for_in_another_way(world: World, server: ModelServer) -> None:
+    small_window(world)
+    calls = Turn(calls=(Call(name="read_file", input={"path": "a"}),))
+    server.script(Turn(text="long " * 12000), calls, Turn(text="Task: talk."), Turn(text="one"))
+    async with world.session() as (session, heard):
+        await session.turn(Say(text="talk"))
+        await session.turn(Say(text="more"))
+    assert "tools" not in server.posts[2].json
+    assert [each.summary for each in heard.of(out.Compacted)] == ["Task: talk."]
+    assert heard.of(out.ToolUse) == []
+
+
+async def test_where_no_summary_can_be_had_the_oldest_part_is_cut(world: World, server: ModelServer) -> None:
+    small_window(world)
+    server.script(Turn(text="long " * 12000), Turn(text=" "), Turn(text=" "), Turn(text="one"))
+    async with world.session() as (session, heard):
+        await session.turn(Say(text="talk"))
+        assert (await session.turn(Say(text="more"))).reason == "done"
+    assert [each.summary for each in heard.of(out.Compacted)] == [CUT_MARKER]
+
+
+async def test_a_summary_names_the_files_and_where_every_word_is(world: World, server: ModelServer) -> None:
+    small_window(world)
+    (world.workdir / "a").write_text("lorem ipsum\n" * 1200)
+    server.script(
+        Turn(calls=(Call(name="read_file", input={"path": "a"}),), usage=Usage(input=7000, output=10)),
+        Turn(text="Task: reading."),
+        Turn(calls=(Call(name="write_file", input={"path": "b", "content": "b" * 40_000}),)),
+        Turn(text="Task: writing."),
+        Turn(text="done"),
+    )
+    async with world.session(mode="auto", allow=("Edit",)) as (session, heard):
+        await session.turn(Say(text="Go."))
+    first, second = heard.of(out.Compacted)
+    assert (first.files_read, first.files_changed) == (("a",), ())
+    assert (second.files_read, second.files_changed) == (("a",), ("b",))
+    told = str(server.posts[-1].json["messages"])
+    assert all(each in told for each in ("Files read: a", "Files changed: b", str(second.transcript)))
+
+
+async def test_the_model_may_wish_to_compress(world: World, server: ModelServer) -> None:
+    server.script(
+        Turn(text="long " * 12000),
+        Turn(calls=(Call(name="compress", input={"focus": "the colours"}),)),
+        Turn(text="Task: colours."),
+        Turn(text="done"),
+    )
+    async with world.session() as (session, heard):
+        await session.turn(Say(text="talk"))
+        end = await session.turn(Say(text="more"))
+    assert (end.reason, [each.summary for each in heard.of(out.Compacted)]) == ("done", ["Task: colours."])
+    assert "the colours" in texts_of(server.posts[2].json)[-1]
+
+
+def texts_of(request: dict[str, Any]) -> list[str]:
+    """The text of each block of a request's messages, whatever the wire."""
+    blocks: list[str] = []
+    for message in request["messages"]:
+        content = message.get("content") or ""
+        blocks += [content] if isinstance(content, str) else [str(part.get("text", part)) for part in content]
+    return blocks

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helloclaw.agent.engine import LocalEngine
-from helloclaw.agent.history import History, load_history
+from helloclaw.agent.history import History
 from helloclaw.agent.living import living_events, living_lines
+from helloclaw.agent.load import load_history
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import TextBlock, ToolCall
 from helloclaw.protocol import events as out
@@ -22,12 +23,28 @@ from tests.agent.folds import plain_fold, state_of
 HAPPENINGS = st.lists(
     st.tuples(
         st.sampled_from(
-            ("say", "say", "note", "answer", "call", "result", "usage", "compact", "clear", "name", "mode", "rewind")
+            (
+                "say",
+                "say",
+                "note",
+                "answer",
+                "call",
+                "result",
+                "usage",
+                "drop",
+                "flush",
+                "compact",
+                "clear",
+                "name",
+                "mode",
+                "rewind",
+            )
         ),
         st.integers(0, 1000),
     ),
     max_size=40,
 )
+TOOLS = ("read_file", "bash")
 
 
 class Told:
@@ -36,7 +53,7 @@ class Told:
     def __init__(self, path: Path) -> None:
         self.engine = LocalEngine("s", Journal.create(path, {"id": "s", "workdir": "/w"}), History(), lambda: 1.0)
         self._calls = 0
-        self._open: list[str] = []
+        self._open: list[tuple[str, str]] = []
 
     def happen(self, what: str, choice: int) -> None:  # noqa: C901 - one line for each happening
         history = self.engine.history
@@ -50,17 +67,19 @@ class Told:
                 self._emit(out.AssistantEnd(text="yes", content=(TextBlock(text="是的 " * (choice % 9 + 1)),)))
             case "call":
                 self._calls += 1
-                call = ToolCall(id=f"t{self._calls}", name="read_file", input={"path": "x"})
-                self._open.append(call.id)
+                call = ToolCall(id=f"t{self._calls}", name=TOOLS[choice % 2], input={"path": "x"})
+                self._open.append((call.id, call.name))
                 self._emit(out.AssistantEnd(text="", content=(call,)))
             case "result" if self._open:
-                self._emit(
-                    out.ToolEnd(
-                        id=self._open.pop(), name="read_file", duration_ms=1, output_preview="", output="x " * 9
-                    )
-                )
+                call_id, name = self._open.pop()
+                self._emit(out.ToolEnd(id=call_id, name=name, duration_ms=1, output_preview="", output="x " * 9))
             case "usage":
                 self._emit(usage(history.total + Usage(input=choice, output=1)))
+            case "drop" if history.entries:
+                before = history.entries[choice % len(history.entries)][0]
+                self._emit(out.ResultsDropped(before=before, freed_tokens=9))
+            case "flush":
+                self._emit(out.MemorySaved(notes=("n",), flush=choice % 2 == 0))
             case "compact" if len(history.entries) > 1:
                 index = 1 + choice % len(history.entries)
                 keep_from = history.entries[index][0] if index < len(history.entries) else history.entries[-1][0] + 1

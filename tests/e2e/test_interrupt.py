@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helloclaw.agent.history import load_history
+from helloclaw.agent.load import load_history
 from helloclaw.agent.repair import in_order
 from helloclaw.storage.journal import scan
 from tests.support.model_server import Call, Gate, ModelServer, Turn, json_answer

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from helloclaw.agent.history import load_history
+from helloclaw.agent.load import load_history
 from helloclaw.agent.repair import in_order
 from helloclaw.llm.provider_profiles import CUSTOM_LOCAL
 from helloclaw.llm.validate_anthropic import anthropic_problems

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helloclaw.agent.history import load_history
+from helloclaw.agent.load import load_history
 from helloclaw.protocol.commands import Rewind, Say
 from helloclaw.protocol.events import Rewound
 from helloclaw.storage.journal import scan

@@ -10,8 +10,8 @@ import pytest
 from helloclaw.i18n.en import TEXTS as EN
 from tests.i18n.sources import SOURCES, literals
 
-PARTS = ("cli", "repl", "slash", "doctor", "wording")
-SEEN = sorted([*(path for part in PARTS for path in (SOURCES / part).rglob("*.py")), SOURCES / "app.py"])
+PARTS = ("app", "cli", "repl", "slash", "doctor", "wording")
+SEEN = sorted(path for part in PARTS for path in (SOURCES / part).rglob("*.py"))
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:.!?]* [A-Za-z]{2,}|[\u3400-\u9fff]")
 
 # What looks like a text for a person and is none, each with the reason.
@@ -19,10 +19,10 @@ FOR_THE_MODEL = "a model reads it, and texts for models are English"
 TASK = "the name of a task, for whoever debugs"
 MARKUP = "HTML or CSS"
 ALLOWED = {
-    "app.py": [
+    "app/parts.py": [("load prices", TASK)],
+    "app/rules.py": [
         ("the rule ", FOR_THE_MODEL),
         (" is about that address; fetch it by itself", FOR_THE_MODEL),
-        ("load prices", TASK),
     ],
     "doctor/trial.py": [
         ('Call the tool echo with the word "', FOR_THE_MODEL),

@@ -7,12 +7,14 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from helloclaw.agent.compact import Compaction, context_tokens
 from helloclaw.agent.config import CannotRun, Configure, TurnConfig
 from helloclaw.agent.engine import LocalEngine
+from helloclaw.agent.hooks import SessionHooks
+from helloclaw.agent.measure import context_tokens
 from helloclaw.agent.rewind import Restored, changes_since, restore, rewind_points, shown
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import bug, cannot_run, failed, settle_lost, unkept, warning
+from helloclaw.agent.upkeep import Upkeep
 from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Usage
 from helloclaw.protocol import events as out
@@ -31,12 +33,14 @@ class Chores:
         engine: LocalEngine,
         configure: Configure,
         standing: Standing,
+        hooks: SessionHooks,
         context: ToolContext,
         may_write: Callable[[Path], bool],
     ) -> None:
         self._engine = engine
         self._configure = configure
         self._standing = standing
+        self._hooks = hooks
         self._context = context
         self._may_write = may_write
 
@@ -73,15 +77,15 @@ class Chores:
         config = await self._configure()
         for phrase in config.notices:
             self._engine.emit(warning(phrase))
-        compaction = Compaction(self._engine, config.model, config.base, self._context.workdir)
+        upkeep = Upkeep(self._engine, config, self._standing, self._hooks, self._context)
         try:
-            done = await compaction.run(config.compact_at, wanted=True, focus=chore.focus)
+            done = await upkeep.compact("wanted", chore.focus)
         finally:
-            if compaction.spent != Usage():
-                self._count(config, compaction.spent)
+            if (spent := upkeep.take_spent()) != Usage():
+                self._count(config, spent)
         if done:
-            self._standing.forget_told()
-        elif (failure := compaction.failure) is not None:
+            return
+        if (failure := upkeep.failure) is not None:
             self._engine.emit(failed(failure))
         else:
             self._engine.publish(warning(Phrase("notice.nothing_to_compact")))

@@ -6,60 +6,36 @@ The journal keeps everything; only what the model sees gets shorter. The convers
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from helloclaw.agent.engine import Engine
-from helloclaw.agent.history import History
-from helloclaw.agent.model_step import retry_event
+from helloclaw.agent.file_ledger import files_of
+from helloclaw.agent.measure import context_tokens
+from helloclaw.agent.summary import Summariser
 from helloclaw.agent.tokens import message_tokens, text_tokens
 from helloclaw.i18n import Phrase, texts
 from helloclaw.i18n.system import reason_of
-from helloclaw.llm.accumulate import Accumulator
-from helloclaw.llm.events import Failed, Retrying, Usage
-from helloclaw.llm.messages import (
-    MalformedCall,
-    Message,
-    ModelRequest,
-    TextBlock,
-    ToolCall,
-    ToolResult,
-    text_of,
-    user_text,
-)
+from helloclaw.llm.events import Failed, FailureKind, Usage
+from helloclaw.llm.messages import Message, ModelRequest, ToolResult
 from helloclaw.llm.model import ChatModel
 from helloclaw.protocol import events as out
 from helloclaw.storage.atomic import replace_file
 
+Cause = Literal["full", "overflow", "wanted"]
+"""Why: the threshold is reached, the model refused a request as too long, or somebody wishes it."""
+
 KEEP_RECENT_TOKENS = 20_000
-SUMMARY_TRIES = 2
 CUT_MARKER = "(The older part of this conversation was cut because it did not fit any more.)"
-RESULT_CHARACTERS = 2_000
 WORTH_IT = 10
 """A summary that can't free a tenth of the context is not asked for."""
-SCHEMA_TOKENS = 80
-
-ASK_FOR_SUMMARY = """\
-Summarise this conversation so that the work can go on without it. Write under these heads, leaving out what is empty: \
-Task; Decisions; State of the work; Open ends; Files read and changed; The person's wishes. Keep exact names, paths, \
-numbers and commands. Write nothing else."""
-
-
-def context_tokens(history: History, base: ModelRequest) -> int:
-    """How full the context is: what the last call measured plus an estimate of what came since.
-
-    Some gateways report nothing, or nonsense; a measure of less than half our estimate is not believed.
-    """
-    fixed = text_tokens(base.system) + sum(text_tokens(tool.description) + SCHEMA_TOKENS for tool in base.tools)
-    estimate = fixed + history.estimated
-    if history.measured is None:
-        return estimate
-    return max(history.measured + history.estimated - history.estimated_then, estimate // 2)
+# The call that the room is made for would fail, too: then it is better to lose nothing.
+_NO_SERVICE: frozenset[FailureKind] = frozenset(("connect", "tls", "auth", "quota", "not_found"))
 
 
 def split(entries: Sequence[tuple[int, Message]], keep_tokens: int) -> int:
@@ -87,22 +63,28 @@ class Compaction:
 
     def __init__(self, engine: Engine, model: ChatModel, base: ModelRequest, workdir: Path) -> None:
         self._engine = engine
-        self._model = model
         self._base = base
         self._workdir = workdir
-        self.spent = Usage()
-        self.failure: Failed | None = None
+        self._summariser = Summariser(engine, model, base)
 
-    async def run(self, threshold: int, *, forced: bool = False, wanted: bool = False, focus: str = "") -> bool:
+    @property
+    def spent(self) -> Usage:
+        return self._summariser.spent
+
+    @property
+    def failure(self) -> Failed | None:
+        return self._summariser.failure
+
+    async def run(self, threshold: int, *, cause: Cause = "full", focus: str = "") -> bool:
         """Compact; False if that would not make the context smaller, or there is no summary.
 
-        `wanted`, by the person, keeps less. `forced`, after an overflow, does too, and cuts where there is no summary:
-        nothing else would help.
+        Who wishes it, or is refused, keeps less. Without a summary the old part is cut, unless that was a person's wish
+        or the model's service can't be had at all.
         """
         history = self._engine.history
         entries = history.entries
         before = context_tokens(history, self._base)
-        keep = min(KEEP_RECENT_TOKENS, before // 3 if forced or wanted else threshold // 4)
+        keep = min(KEEP_RECENT_TOKENS, threshold // 4 if cause == "full" else before // 3)
         index = split(entries, keep)
         if index == 0:
             return False
@@ -114,10 +96,14 @@ class Compaction:
         if saved < before // WORTH_IT:
             return False
         self._engine.emit(out.Phase(state="compacting"))
-        summary = await self._summarise(old, threshold // 2, focus) or (CUT_MARKER if forced else "")
+        summary = await self._summariser.summarise(old, threshold // 2, focus, fits=cause != "overflow")
+        if not summary and self._may_cut(cause):
+            summary = CUT_MARKER
         saved -= text_tokens(summary)
         if not summary or saved <= 0:
             return False
+        known = history.compacted
+        read, changed = files_of(old, known.files_read if known else (), known.files_changed if known else ())
         self._engine.emit(
             out.Compacted(
                 summary=summary,
@@ -126,37 +112,16 @@ class Compaction:
                 before_tokens=before,
                 after_tokens=max(0, before - saved),
                 transcript=await self._save_transcript([message for _, message in entries]),
+                files_read=read,
+                files_changed=changed,
             )
         )
         return True
 
-    async def _summarise(self, old: Sequence[Message], room: int, focus: str) -> str:
-        ask = f"{ASK_FOR_SUMMARY} Pay special attention to: {focus}" if focus else ASK_FOR_SUMMARY
-        text = _as_text(old)
-        # The middle goes first if it is too long: the task stands at the start, the state at the end.
-        room_characters = room * 3
-        if len(text) > room_characters:
-            half = room_characters // 2
-            text = f"{text[:half]}\n…\n{text[-half:]}"
-        request = msgspec.structs.replace(
-            self._base, messages=(user_text(f"{text}\n\n{ask}"),), tools=(), thinking_budget=0
-        )
-        for _ in range(SUMMARY_TRIES):
-            answer = Accumulator()
-            try:
-                async with contextlib.aclosing(self._model.stream(request)) as events:
-                    async for event in events:
-                        answer.add(event)
-                        if isinstance(event, Retrying):
-                            self._engine.emit(retry_event(event))
-            finally:
-                self.spent = self.spent + answer.usage
-            if answer.failure is not None:
-                self.failure = answer.failure
-                return ""  # The model has been tried again already.
-            if summary := text_of(answer.message()).strip():
-                return summary
-        return ""
+    def _may_cut(self, cause: Cause) -> bool:
+        if cause == "full":
+            return self.failure is None or self.failure.kind not in _NO_SERVICE
+        return cause == "overflow"
 
     async def _save_transcript(self, messages: Sequence[Message]) -> str | None:
         path = self._workdir / ".transcripts" / f"transcript_{time.time_ns() // 1_000_000}.jsonl"
@@ -179,22 +144,3 @@ def _write_transcript(path: Path, data: bytes) -> None:
     if not ignore.exists():
         replace_file(ignore, b"*\n")
     replace_file(path, data, mode=0o600)
-
-
-def _as_text(messages: Sequence[Message]) -> str:
-    """A conversation as plain text, long results shortened."""
-    lines: list[str] = []
-    for message in messages:
-        for block in message.content:
-            match block:
-                case TextBlock(text=text):
-                    lines.append(f"[{message.role}] {text}")
-                case ToolCall(name=name, input=arguments):
-                    lines.append(f"[call] {name} {msgspec.json.encode(arguments).decode()[:RESULT_CHARACTERS]}")
-                case MalformedCall(name=name, raw=raw):
-                    lines.append(f"[call] {name} {raw[:RESULT_CHARACTERS]}")
-                case ToolResult(text=text):
-                    lines.append(f"[result] {text[:RESULT_CHARACTERS]}")
-                case _:
-                    pass
-    return "\n".join(lines)

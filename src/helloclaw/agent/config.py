@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from helloclaw.agent.surroundings import NotesToTell
 from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import ModelRequest
@@ -21,6 +22,8 @@ class TurnConfig:
 
     `base` is the request without messages; `max_steps` counts model calls that may use tools. When they are used up and
     `closing_call` is set, one last call without tools asks for an answer. Tokens are the model's, costs US dollars.
+    At `compact_at` tokens the conversation is summarised, at `flush_at` notes are made of what is worth keeping.
+    `renew_base` is `base` made of what is known by then.
     Without `rule_files` the rules of an `always` can only be kept for the session.
     """
 
@@ -33,6 +36,9 @@ class TurnConfig:
     closing_call: bool = True
     parallel_calls: int = 3
     compact_at: int = 100_000
+    flush_at: int = 98_400
+    renew_base: Callable[[], ModelRequest]
+    notes_to_tell: NotesToTell = tuple
     max_cost_usd: float | None = None
     price: Callable[[Usage], float | None] = lambda _: None
     interactive: bool = False

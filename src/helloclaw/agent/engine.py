@@ -18,7 +18,8 @@ import msgspec
 
 from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.backups import Backups, backups_of
-from helloclaw.agent.history import History, load_history
+from helloclaw.agent.history import History
+from helloclaw.agent.load import load_history
 from helloclaw.i18n.system import reason_of
 from helloclaw.protocol.commands import Answer, Note, Say
 from helloclaw.protocol.events import PIECES, TRANSIENT, Base, Event, PermissionAsk, Rewound, RoundEnd

@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from helloclaw.agent.compact import SCHEMA_TOKENS, context_tokens
 from helloclaw.agent.config import TurnConfig
 from helloclaw.agent.history import SUMMARY_HEAD, History
+from helloclaw.agent.measure import SCHEMA_TOKENS, context_tokens
 from helloclaw.agent.tokens import message_tokens, text_tokens
 from helloclaw.llm.messages import Message, TextBlock, ToolResult, ToolSpec
 from helloclaw.permissions.rules import RuleSet
@@ -19,7 +19,10 @@ Part = Literal["system", "tools", "user", "assistant", "results", "notes"]
 
 # How texts begin that the program put into the conversation, or a command of the person's.
 _NOTES = (
-    *(f"<{tag}>" for tag in ("environment", "system-reminder", "background-results", "user-command", "stdin")),
+    *(
+        f"<{tag}>"
+        for tag in ("environment", "memory", "todo", "system-reminder", "background-results", "user-command", "stdin")
+    ),
     SUMMARY_HEAD,
 )
 

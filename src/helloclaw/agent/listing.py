@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from helloclaw.agent.history import first_words, kind_of, read_said
 from helloclaw.agent.living import REWOUND, living_lines
+from helloclaw.agent.load import first_words, kind_of, read_said
 from helloclaw.storage.atomic import PRIVATE_FILE, private_directory, replace_file
 
 TITLE_CHARACTERS = 60

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from helloclaw.agent.attachments import Attachments, attachments_of
 from helloclaw.agent.backups import backups_of
 from helloclaw.agent.catalog import find_session, journal_path, lock_path
-from helloclaw.agent.history import History, load_history
+from helloclaw.agent.history import History
+from helloclaw.agent.load import load_history
 from helloclaw.i18n import SpokenError
 from helloclaw.storage.journal import Journal, Scan, scan
 from helloclaw.storage.locks import Busy, hold

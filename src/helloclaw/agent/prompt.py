@@ -5,11 +5,7 @@ The prompt is the same bytes all session long, so that providers can cache it; t
 
 from __future__ import annotations
 
-from datetime import datetime
 from importlib.resources import files
-from pathlib import Path
-
-from helloclaw.agent.standing import Standing
 
 
 def system_prompt(*, lean: bool, appended: str = "") -> str:
@@ -17,11 +13,3 @@ def system_prompt(*, lean: bool, appended: str = "") -> str:
     name = "system.lean.md" if lean else "system.md"
     core = (files("helloclaw.agent") / "prose" / name).read_text(encoding="utf-8").strip()
     return f"{core}\n\n{appended.strip()}" if appended.strip() else core
-
-
-def environment_note(now: float, cwd: Path, standing: Standing) -> tuple[str, ...]:
-    """Date, directory and mode, if they differ from what this session's model was told last; else nothing."""
-    day = datetime.fromtimestamp(now).astimezone().strftime("%A, %Y-%m-%d")
-    plan = "\nMode: plan. Only read and plan; nothing that writes will be run." if standing.mode == "plan" else ""
-    note = f"<environment>\nDate: {day}\nWorking directory: {cwd}{plan}\n</environment>"
-    return (note,) if standing.told(note) else ()

@@ -51,6 +51,7 @@ from helloclaw.protocol.commands import (
     Say,
     SetMode,
 )
+from helloclaw.skills.shelf import SkillShelf
 from helloclaw.storage.journal import JournalError
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.todo import TodoItem
@@ -83,7 +84,7 @@ class Session:
         self._hooks = hooks
         self._context = context
         self._peek = peek or configure
-        self._chores = Chores(engine, configure, standing, context, may_write)
+        self._chores = Chores(engine, configure, standing, hooks, context, may_write)
         self._waiting_chores: deque[Chore] = deque()
         self._turn: asyncio.Task[out.RoundEnd | None] | None = None
         self._begun = False
@@ -123,6 +124,10 @@ class Session:
     @property
     def hooks(self) -> SessionHooks:
         return self._hooks
+
+    @property
+    def skills(self) -> SkillShelf:
+        return self._context.skills
 
     @property
     def todo(self) -> tuple[TodoItem, ...]:
@@ -230,9 +235,6 @@ class Session:
             return await self._run_turn() if self._engine.anything_waits else None
         chore = self._waiting_chores[0]
         try:
-            if isinstance(chore, Compact):
-                with contextlib.suppress(asyncio.CancelledError):
-                    await self._hooks.before_compact("manual")
             if self._stopping:
                 self._chores.drop()
             else:

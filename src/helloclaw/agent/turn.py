@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import Literal
+from collections.abc import Coroutine
+from typing import Any, Literal
 
 import msgspec
 
 from helloclaw.agent.admission import Gate
-from helloclaw.agent.compact import Compaction, context_tokens
 from helloclaw.agent.config import CannotRun, TurnConfig
 from helloclaw.agent.dispatch import Dispatch
 from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.model_step import Answered, call_model
-from helloclaw.agent.prompt import environment_note
 from helloclaw.agent.repair import LOST
 from helloclaw.agent.screening import screen, take_back
 from helloclaw.agent.standing import Standing
+from helloclaw.agent.surroundings import Surroundings
+from helloclaw.agent.upkeep import Upkeep
 from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.events import Failed, StopReason, Usage
 from helloclaw.llm.messages import ModelRequest, calls_of
@@ -51,7 +52,9 @@ class Turn:
         self._cost: float | None = None
         self._said_no_price = False
         self._stop_reason: StopReason | None = None
-        self._uncounted = Usage()  # spent on summaries; the next usage event counts it
+        self._uncounted = Usage()  # spent on upkeep; the next usage event counts it
+        self._upkeep = Upkeep(engine, config, standing, hooks, context)
+        self._surroundings = Surroundings(context, standing, config.notes_to_tell)
         self._unheard: list[Say] = []  # taken out of the inbox, and not in the conversation yet
 
     async def run(self, says: list[Say]) -> out.RoundEnd:
@@ -84,6 +87,7 @@ class Turn:
             if calls:
                 await self._dispatch.run(calls)
                 self._remind()
+                await self._compress_if_wished()
             limit = self._limit_reached()
             # What is said when no step is left to hear it begins a turn of its own.
             if limit is None and await self._hear_more():
@@ -96,12 +100,12 @@ class Turn:
     async def _step(self, *, tools: bool = True, after_overflow: bool = False) -> Answered | None:
         """One model call, compacting before it if the context is full. None when it failed; that has been said."""
         self._steps += 1
-        if not after_overflow and context_tokens(self._engine.history, self._config.base) >= self._config.compact_at:
-            await self._compact()
+        if not after_overflow:
+            await self._keep_up(self._upkeep.before_call())
         answered = await call_model(self._engine, self._config.model, self._request(tools), self._steps)
         failure = answered.failure
         overflown = failure is not None and failure.kind == "overflow" and not after_overflow
-        if overflown and await self._compact(forced=True):
+        if overflown and await self._keep_up(self._upkeep.compact("overflow")):
             return await self._step(tools=tools, after_overflow=True)
         if failure is not None:
             self._engine.emit(failed(failure))
@@ -109,21 +113,26 @@ class Turn:
         self._count(answered)
         return answered
 
-    async def _compact(self, *, forced: bool = False) -> bool:
-        await self._hooks.before_compact("auto")
-        compaction = Compaction(self._engine, self._config.model, self._config.base, self._context.workdir)
+    async def _keep_up(self, work: Coroutine[Any, Any, bool]) -> bool:
+        """Let upkeep do something, count what that cost, tell the model again what it took. True if it compacted."""
         try:
-            compacted = await compaction.run(self._config.compact_at, forced=forced)
+            compacted = await work
         finally:
-            self._usage = self._usage + compaction.spent
-            self._uncounted = self._uncounted + compaction.spent
+            spent = self._upkeep.take_spent()
+            self._usage = self._usage + spent
+            self._uncounted = self._uncounted + spent
         if compacted:
-            self._standing.forget_told()
+            self._upkeep.tell_again()
         return compacted
+
+    async def _compress_if_wished(self) -> None:
+        """The `compress` tool only wishes: its result had to join the conversation first."""
+        if (focus := self._context.wishes.take_compress()) is not None:
+            await self._keep_up(self._upkeep.compact("wanted", focus))
 
     def _request(self, tools: bool) -> ModelRequest:
         messages = self._engine.history.messages()
-        return msgspec.structs.replace(self._config.base, messages=messages, tool_choice="auto" if tools else "none")
+        return msgspec.structs.replace(self._upkeep.base, messages=messages, tool_choice="auto" if tools else "none")
 
     def _count(self, answered: Answered) -> None:
         self._stop_reason = answered.stop_reason
@@ -138,7 +147,7 @@ class Turn:
         """`more` is what comes to the session's total."""
         self._uncounted = Usage()
         total = self._engine.history.total + more
-        used = last.context or context_tokens(self._engine.history, self._config.base)
+        used = last.context or self._upkeep.used()
         self._engine.emit(
             out.UsageEvent(
                 last=last,
@@ -191,8 +200,7 @@ class Turn:
             says = [Say(text="", source="background")]
         for index, say in enumerate(says):
             first = results if index == 0 else ()
-            note = environment_note(self._engine.now(), self._context.cwd, self._standing)
-            self._engine.emit(user_message(say, *note, *first))
+            self._engine.emit(user_message(say, *self._surroundings.notes(self._engine.now()), *first))
             self._unheard = says[index + 1 :]
         return bool(says)
 

@@ -23,6 +23,7 @@ from helloclaw.i18n import Phrase, texts
 from helloclaw.permissions.paths import is_control
 from helloclaw.protocol.events import SessionCreated, Status
 from helloclaw.settings.trust import is_trusted
+from helloclaw.skills.shelf import SkillShelf
 from helloclaw.tools.registry import open_context
 from helloclaw.tools.web.recall import learn, recall
 
@@ -51,7 +52,13 @@ async def open_session(
             tell=lambda phrase: engine.publish(_status(phrase)),
         )
         standing = Standing(options.mode or opened.history.mode or settings.permissions.mode)
-        context = open_context(opened.session_id, options.workdir, environ=options.source.environ, web=options.web)
+        context = open_context(
+            opened.session_id,
+            options.workdir,
+            environ=options.source.environ,
+            web=options.web,
+            skills=SkillShelf(home=options.home, workdir=options.workdir),
+        )
         hooks = HookRunner(
             workdir=context.workdir,
             environ=options.source.environ,

@@ -64,26 +64,36 @@ class Parts:
         toolbox = Toolbox(tools)
         window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
         agent = settings.agent
+        base = ModelRequest(
+            messages=(),
+            system=system_prompt(lean=endpoint.profile.lean_prompt, appended=options.system_append),
+            tools=toolbox.specs,
+            max_output_tokens=settings.llm.max_output_tokens,
+            thinking_budget=settings.llm.thinking_budget if settings.llm.thinking == "enabled" else 0,
+            frequency_penalty=options.frequency_penalty,
+            presence_penalty=options.presence_penalty,
+        )
+        room = int(window * agent.compression_threshold)
         context.web.choice = _search_choice(settings)
         context.web.refuses = lambda url: bound_by(url, self._rules)
         return TurnConfig(
             model=model,
-            base=ModelRequest(
-                messages=(),
-                system=system_prompt(lean=endpoint.profile.lean_prompt, appended=options.system_append),
-                tools=toolbox.specs,
-                max_output_tokens=settings.llm.max_output_tokens,
-                thinking_budget=settings.llm.thinking_budget if settings.llm.thinking == "enabled" else 0,
-                frequency_penalty=options.frequency_penalty,
-                presence_penalty=options.presence_penalty,
-            ),
+            base=base,
             toolbox=toolbox,
             rules=self._rules,
-            scope=lambda: make_scope(options, context.cwd, context.web.known.all, sandboxed=confines()),
+            scope=lambda: make_scope(
+                options,
+                context.cwd,
+                context.web.known.all,
+                sandboxed=confines(),
+                readable=context.skills.readable(),
+            ),
             max_steps=options.max_steps or agent.max_tool_iterations or options.default_steps,
             closing_call=options.max_steps is None,
             parallel_calls=agent.parallel_max_workers,
-            compact_at=min(agent.token_threshold, int(window * agent.compression_threshold)),
+            compact_at=min(agent.token_threshold, room),
+            flush_at=room - agent.soft_threshold_tokens,
+            renew_base=lambda: base,
             max_cost_usd=options.max_cost_usd,
             price=lambda usage: cost_usd(endpoint, usage),
             interactive=options.interactive,

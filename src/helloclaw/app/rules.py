@@ -42,16 +42,24 @@ def gather_rules(settings: Settings, options: SessionOptions) -> RuleSet:
 
 
 def make_scope(
-    options: SessionOptions, cwd: Path, known_urls: frozenset[str] = frozenset(), *, sandboxed: bool = False
+    options: SessionOptions,
+    cwd: Path,
+    known_urls: frozenset[str] = frozenset(),
+    *,
+    sandboxed: bool = False,
+    readable: tuple[Path, ...] = (),
 ) -> Scope:
-    """Where calls happen: working directory and home workspace are free to read, the agent's controls closed."""
+    """Where calls happen: working directory and home workspace are free to read, the agent's controls closed.
+
+    `readable` are further directories free to read, resolved: those of the skills in use.
+    """
     workdir = Path(os.path.realpath(options.workdir))
     workspace = Path(os.path.realpath(options.home.workspace))
     return Scope(
         workdir=workdir,
         cwd=Path(os.path.realpath(cwd)),
         home=person_home(os.environ),
-        roots=(workdir, workspace, *(Path(os.path.realpath(each)) for each in options.add_dirs)),
+        roots=(workdir, workspace, *(Path(os.path.realpath(each)) for each in options.add_dirs), *readable),
         controls=control_paths(workdir, options.home.root),
         sandboxed=sandboxed,
         known_urls=known_urls,

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from helloclaw.agent import catalog
-from helloclaw.agent.history import load_history
+from helloclaw.agent.load import load_history
 from helloclaw.agent.session import Session
 from helloclaw.app import SessionOptions, open_session
 from helloclaw.library.loop_thread import LoopThread

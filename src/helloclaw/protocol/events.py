@@ -153,7 +153,7 @@ class ToolDenied(Base, tag="tool_denied", frozen=True, kw_only=True):
 
 
 class Phase(Base, tag="phase", frozen=True, kw_only=True):
-    state: Literal["idle", "thinking", "answering", "tool", "waiting", "asking", "compacting"]
+    state: Literal["idle", "thinking", "answering", "tool", "waiting", "asking", "noting", "compacting"]
     label: str = ""
 
 
@@ -321,7 +321,8 @@ class CronAutoRunError(Base, tag="cron_auto_run_error", frozen=True, kw_only=Tru
 class Compacted(Base, tag="compacted", frozen=True, kw_only=True):
     """Everything before `keep_from` (a `seq`) is replaced by `summary` in what the model sees; the journal keeps it.
 
-    `last_words` is the person's last message, word for word, where that was before `keep_from`.
+    `last_words` is the person's last message, word for word, where that was before `keep_from`. `files_read` and
+    `files_changed` were named by calls before it, most recent last.
     """
 
     summary: str
@@ -330,10 +331,28 @@ class Compacted(Base, tag="compacted", frozen=True, kw_only=True):
     before_tokens: int
     after_tokens: int
     transcript: str | None = None
+    files_read: tuple[str, ...] = ()
+    files_changed: tuple[str, ...] = ()
+
+
+class ResultsDropped(Base, tag="results_dropped", frozen=True, kw_only=True):
+    """Tool results before `before` (a `seq`) are no longer part of what the model sees; the journal keeps them.
+
+    Those of `read_file` stay. `freed_tokens` is an estimate.
+    """
+
+    before: int
+    freed_tokens: int
 
 
 class MemorySaved(Base, tag="memory_saved", frozen=True, kw_only=True):
+    """Notes were kept of what was said: by rules after a turn, or by the model before a compaction (`flush`).
+
+    A flush that found nothing worth keeping has none.
+    """
+
     notes: tuple[str, ...]
+    flush: bool = False
 
 
 class RoundEnd(Base, tag="round_end", frozen=True, kw_only=True):
@@ -383,6 +402,7 @@ Event = (
     | CronAutoRunDone
     | CronAutoRunError
     | Compacted
+    | ResultsDropped
     | MemorySaved
     | RoundEnd
 )

@@ -19,5 +19,4 @@ COMMANDS = (
     _later("team"),
     _later("inbox"),
     _later("memory"),
-    _later("skills"),
 )

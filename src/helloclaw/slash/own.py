@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from helloclaw.i18n import Phrase
 from helloclaw.i18n.system import reason_of
 from helloclaw.settings.trust import is_trusted
+from helloclaw.skills.folder import Stamp, stamp_of, text_of
+from helloclaw.skills.frontmatter import lines_of, split
 from helloclaw.slash.base import Host, Reply, SendText, SlashCommand
 from helloclaw.wording.plain import one_line
 
 LIMIT_BYTES = 100 * 1024
 _MOST_FILES = 500
-_SETTLED_NS = 2_000_000_000
-"""A file that changed less than this ago may change again within the same tick of its clock."""
 _NAME = re.compile(r"[\w][\w.-]{0,59}")
-_FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _PLACE = re.compile(r"\$(ARGUMENTS(?![A-Za-z0-9_])|[1-9](?![0-9]))")
 
 
@@ -42,16 +39,6 @@ class _File(NamedTuple):
     text: str
     about: str
     hint: str
-
-
-class _Stamp(NamedTuple):
-    """What is another once the file is another."""
-
-    device: int
-    inode: int
-    bytes: int
-    modified_ns: int
-    changed_ns: int
 
 
 def own_commands(host: Host, clock_ns: Callable[[], int] = time.time_ns) -> OwnCommands:
@@ -92,6 +79,11 @@ def expanded(text: str, arguments: str) -> str:
     return _PLACE.sub(value, text)
 
 
+def with_arguments(text: str, arguments: str) -> str:
+    """`text` with its places filled; where it has none, the arguments follow it."""
+    return expanded(text, arguments) if _PLACE.search(text) or not arguments else f"{text}\n\n{arguments}"
+
+
 def _files(folder: str, problems: list[Phrase]) -> list[str]:
     """Markdown files at any depth; no link is followed out of a directory. What can't be listed is a problem."""
 
@@ -115,26 +107,20 @@ def _looked_at(path: str, folder: str, name: str, now_ns: int) -> SlashCommand |
     if not all(_NAME.fullmatch(part) for part in name.split(":")):
         return Phrase("slash.own.bad_name", path=one_line(path, 200))
     try:
-        status = os.stat(path)
-        # Only the file itself can be a link here, since no link to a directory was followed.
-        if not stat.S_ISREG(status.st_mode) or (os.path.islink(path) and not _is_inside(path, folder)):
-            return Phrase("slash.own.outside", path=one_line(path, 200))
-        if status.st_size > LIMIT_BYTES:
-            return Phrase("slash.own.too_long", path=one_line(path, 200), limit=LIMIT_BYTES >> 10)
-        if now_ns - max(status.st_mtime_ns, status.st_ctime_ns) < _SETTLED_NS:
-            return _read(path, name)
-        stamp = _Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        return _kept(path, name, stamp)
+        stamp = stamp_of(path, folder, LIMIT_BYTES)
+        match stamp:
+            case "outside":
+                return Phrase("slash.own.outside", path=one_line(path, 200))
+            case "too_long":
+                return Phrase("slash.own.too_long", path=one_line(path, 200), limit=LIMIT_BYTES >> 10)
+            case _:
+                return _kept(path, name, stamp) if stamp.is_settled(now_ns) else _read(path, name)
     except OSError as error:
         return Phrase("slash.own.unreadable", path=one_line(path, 200), why=reason_of(error))
 
 
-def _is_inside(path: str, folder: str) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
-
-
 @lru_cache(maxsize=2 * _MOST_FILES)
-def _kept(path: str, name: str, stamp: _Stamp) -> SlashCommand | Phrase:
+def _kept(path: str, name: str, stamp: Stamp) -> SlashCommand | Phrase:
     """Completion asks at every key."""
     del stamp
     return _read(path, name)
@@ -142,21 +128,16 @@ def _kept(path: str, name: str, stamp: _Stamp) -> SlashCommand | Phrase:
 
 def _read(path: str, name: str) -> SlashCommand | Phrase:
     """Raises `OSError`."""
-    try:
-        file = _parsed(Path(path).read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError:
+    text = text_of(path, LIMIT_BYTES)
+    if text is None:
         return Phrase("slash.own.not_utf8", path=one_line(path, 200))
+    file = _parsed(text)
     return _command(name, file) if file.text else Phrase("slash.own.empty", path=one_line(path, 200))
 
 
 def _parsed(text: str) -> _File:
-    head = _FRONTMATTER.match(text)
-    fields: dict[str, str] = {}
-    for line in head[1].splitlines() if head else ():
-        key, colon, value = line.partition(":")
-        if colon:
-            fields[key.strip()] = value.strip().strip("\"'")
-    body = text[head.end() :] if head else text
+    head, body = split(text)
+    fields = lines_of(head or "")
     first = next((line.strip().lstrip("# ") for line in body.splitlines() if line.strip()), "")
     about = one_line(fields.get("description", "") or first, 80)
     # It is shown as code.
@@ -169,9 +150,6 @@ def _parsed(text: str) -> _File:
 def _command(name: str, file: _File) -> SlashCommand:
     async def run(argument: str, host: Host) -> Reply:
         del host
-        text = expanded(file.text, argument)
-        if argument and not _PLACE.search(file.text):
-            text = f"{text}\n\n{argument}"
-        return Reply(effect=SendText(text))
+        return Reply(effect=SendText(with_arguments(file.text, argument)))
 
     return SlashCommand(name=name, run=run, usage=file.hint, about=file.about or name)

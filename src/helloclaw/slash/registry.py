@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helloclaw.i18n import Phrase, Texts
 from helloclaw.settings.problems import nearest
-from helloclaw.slash import choosing, conversation, hooks, later, looking
+from helloclaw.slash import choosing, conversation, hooks, later, looking, skills
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.own import own_commands
 from helloclaw.wording.markdown import cell, literal
@@ -30,6 +30,7 @@ class _Known(NamedTuple):
 
     commands: tuple[SlashCommand, ...]
     own: tuple[SlashCommand, ...]
+    skills: tuple[SlashCommand, ...]
     problems: tuple[Phrase, ...]
 
 
@@ -39,7 +40,7 @@ def built_in() -> tuple[SlashCommand, ...]:
 
 
 def all_commands(host: Host) -> tuple[SlashCommand, ...]:
-    """The built-in ones and the person's own, which can't take a name away from those."""
+    """The built-in ones, the person's own, and the skills; a later one can't take a name away from an earlier one."""
     return _known(host).commands
 
 
@@ -72,7 +73,7 @@ async def run_line(line: str, host: Host) -> Reply | None:
     if command is None:
         return _unknown(words[0], known.commands, host)
     try:
-        if rest and not command.usage and command.ready and command not in known.own:
+        if rest and not command.usage and command.ready and command not in (*known.own, *known.skills):
             raise BadArgument
         return await command.run(rest, host)
     except BadArgument:
@@ -84,7 +85,7 @@ def _groups() -> tuple[tuple[str, tuple[SlashCommand, ...]], ...]:
     return (
         ("slash.group.conversation", (help_itself, *conversation.COMMANDS)),
         ("slash.group.choosing", choosing.COMMANDS),
-        ("slash.group.looking", (*looking.COMMANDS, *hooks.COMMANDS)),
+        ("slash.group.looking", (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS)),
         ("slash.group.later", later.COMMANDS),
     )
 
@@ -95,7 +96,9 @@ def _known(host: Host) -> _Known:
     found = own_commands(host)
     own = tuple(each for each in found.commands if each.name not in taken)
     clashes = [Phrase("slash.own.taken", name=each.name) for each in found.commands if each.name in taken]
-    return _Known((*commands, *own), own, (*found.problems, *clashes))
+    taken |= {each.name for each in own}
+    callable_skills = tuple(each for each in skills.skill_commands(host) if each.name not in taken)
+    return _Known((*commands, *own, *callable_skills), own, callable_skills, (*found.problems, *clashes))
 
 
 def _named(name: str, commands: Iterable[SlashCommand]) -> SlashCommand | None:
@@ -131,7 +134,7 @@ async def _help(argument: str, host: Host) -> Reply:
 def _tables(known: _Known, say: Texts) -> Iterator[str]:
     """Each group's name and its table."""
     head = f"| {say('slash.help.command')} | {say('slash.help.about')} |\n| --- | --- |"
-    for key, commands in (*_groups(), ("slash.group.own", known.own)):
+    for key, commands in (*_groups(), ("slash.group.own", known.own), ("slash.group.skills", known.skills)):
         rows = [f"| `{cell(_usage(each))}` | {literal(each.described(say))} |" for each in commands]
         if rows:
             yield f"**{say(key)}**"

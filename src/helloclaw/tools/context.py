@@ -12,7 +12,9 @@ from msgspec import Struct
 from helloclaw.tools.base import FileContent, ToolError
 
 if TYPE_CHECKING:
+    from helloclaw.skills.shelf import SkillShelf
     from helloclaw.tools.background import BackgroundCommands
+    from helloclaw.tools.compress import Wishes
     from helloclaw.tools.ledger import FileLedger
     from helloclaw.tools.shell import ShellState
     from helloclaw.tools.todo import TodoList
@@ -47,6 +49,8 @@ class ToolContext:
         background: BackgroundCommands,
         todo: TodoList,
         web: WebAccess,
+        skills: SkillShelf,
+        wishes: Wishes,
         report: Callable[[str], None] = lambda _: None,
         approval: Approval | None = None,
     ) -> None:
@@ -57,6 +61,8 @@ class ToolContext:
         self.background = background
         self.todo = todo
         self.web = web
+        self.skills = skills
+        self.wishes = wishes
         self.report = report
         self.keep: Callable[[bytes], None] = lambda _: None
         self.changed: Callable[[FileContent], None] = lambda _: None

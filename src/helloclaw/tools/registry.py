@@ -11,16 +11,19 @@ from pathlib import Path
 import msgspec
 
 from helloclaw.llm.messages import ToolSpec
+from helloclaw.skills.shelf import SkillShelf
 from helloclaw.tools.background import BackgroundCommands, background_run, check_background
 from helloclaw.tools.base import Tool
 from helloclaw.tools.calculator import calculator
 from helloclaw.tools.change import edit_file, write_file
+from helloclaw.tools.compress import Wishes, compress
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.functions import tool_from_function
 from helloclaw.tools.ledger import FileLedger
 from helloclaw.tools.read import read_file
 from helloclaw.tools.search import search_content
 from helloclaw.tools.shell import ShellState, bash
+from helloclaw.tools.skills import load_skill
 from helloclaw.tools.todo import TodoList, todo_write
 from helloclaw.tools.web.access import WebAccess
 from helloclaw.tools.web.fetch import web_fetch
@@ -49,6 +52,8 @@ def default_tools() -> tuple[Tool, ...]:
         background_run,
         check_background,
         todo_write,
+        load_skill,
+        compress,
         calculator,
     )
 
@@ -96,9 +101,17 @@ def explain_bad_arguments(tool: Tool, error: str) -> str:
 
 
 def open_context(
-    session_id: str, workdir: Path, *, environ: Mapping[str, str] | None = None, web: WebAccess | None = None
+    session_id: str,
+    workdir: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    web: WebAccess | None = None,
+    skills: SkillShelf | None = None,
 ) -> ToolContext:
-    """Fresh state for a session's tools, working in `workdir`. `environ` is what commands inherit, less its secrets."""
+    """Fresh state for a session's tools, working in `workdir`. `environ` is what commands inherit, less its secrets.
+
+    Without `skills` there are those that come with the program.
+    """
     real = Path(os.path.realpath(workdir))
     shell = ShellState(workdir=real, environ=os.environ if environ is None else environ)
     return ToolContext(
@@ -109,4 +122,6 @@ def open_context(
         background=BackgroundCommands(workdir=real, shell=shell),
         todo=TodoList(),
         web=web or WebAccess(),
+        skills=skills or SkillShelf(home=None, workdir=real),
+        wishes=Wishes(),
     )
