@@ -205,6 +205,7 @@ TEXTS: Final[dict[str, str]] = {
     "transcript.assistant": "HelloClaw",
     "transcript.program": "Reminder",
     "transcript.error": "Error",
+    "transcript.remembered": "Remembered",
     "transcript.compacted": "Summary of what came before",
     "transcript.cut": "[{count} more characters]",
     "transcript.cleared": "The conversation begins anew here",
@@ -213,6 +214,8 @@ TEXTS: Final[dict[str, str]] = {
     # ── lines while a turn runs ──
     "line.retry": "  retry {attempt}/{limit} in {wait} s: {why}",
     "line.fallback": "  going on with {after} instead of {before}: {why}",
+    "line.remembered": "remembered: {note}",
+    "line.remembered_after": "  remembered: {note}",
     "line.compacted": "  conversation summarised: {before} → {after} tokens",
     "line.refused": "not run: {call}",
     "line.denied": "not run: {call}: {reason}",
@@ -280,6 +283,7 @@ TEXTS: Final[dict[str, str]] = {
     "phase.tool": "Running {label}",
     "phase.waiting": "Waiting to try again",
     "phase.asking": "Waiting for your answer",
+    "phase.noting": "Making notes",
     "phase.compacting": "Compacting the conversation",
     "phase.seconds": "{seconds} s",
     "phase.stop": "Esc stops",
@@ -705,6 +709,8 @@ TEXTS: Final[dict[str, str]] = {
     "mode.remembered": "Mode {mode}, from now on. /mode changes it.",
     "notice.busy": "Not while a turn runs. Stop it first (Esc), or wait.",
     "notice.chore_stopped": "Stopped; nothing was changed.",
+    "notice.flush_failed": "No notes could be made before the conversation is shortened: {why}",
+    "notice.capture_failed": "What you said could not be kept in memory: {why}",
     "notice.nothing_to_compact": "There is nothing to compact yet.",
     "notice.no_such_message": "There is no message {seq} to go back to; see /rewind.",
     # ── what goes with the model before ──

@@ -205,6 +205,7 @@ TEXTS: Final[dict[str, str]] = {
     "transcript.assistant": "HelloClaw",
     "transcript.program": "提醒",
     "transcript.error": "错误",
+    "transcript.remembered": "已记住",
     "transcript.compacted": "之前内容的摘要",
     "transcript.cut": "[还有 {count} 个字符]",
     "transcript.cleared": "对话从此处重新开始",
@@ -213,6 +214,8 @@ TEXTS: Final[dict[str, str]] = {
     # ── 一轮进行中的提示行 ──
     "line.retry": "  {wait} 秒后重试（{attempt}/{limit}）：{why}",
     "line.fallback": "  不用 {before}，改用 {after} 继续：{why}",
+    "line.remembered": "已记住：{note}",
+    "line.remembered_after": "  已记住：{note}",
     "line.compacted": "  对话已压缩：{before} → {after} 个 token",
     "line.refused": "未运行：{call}",
     "line.denied": "未运行：{call}：{reason}",
@@ -270,6 +273,7 @@ TEXTS: Final[dict[str, str]] = {
     "phase.tool": "正在运行 {label}",
     "phase.waiting": "等待重试",
     "phase.asking": "等待你的回答",
+    "phase.noting": "正在做笔记",
     "phase.compacting": "正在压缩对话",
     "phase.seconds": "{seconds} 秒",
     "phase.stop": "Esc 停止",
@@ -680,6 +684,8 @@ TEXTS: Final[dict[str, str]] = {
     "mode.remembered": "以后都用 {mode} 模式；/mode 可更改。",
     "notice.busy": "正在运行，不能这样做。请先停止（Esc）或等它结束。",
     "notice.chore_stopped": "已停止，没有做任何更改。",
+    "notice.flush_failed": "压缩对话前没能做笔记：{why}",
+    "notice.capture_failed": "没能把你说的内容记入记忆：{why}",
     "notice.nothing_to_compact": "还没有可压缩的内容。",
     "notice.no_such_message": "没有编号为 {seq} 的消息可以回退；请看 /rewind。",
     # ── 跟着之前的模型走的设置 ──

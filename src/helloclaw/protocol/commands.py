@@ -13,10 +13,12 @@ from helloclaw.protocol.events import Mode, Save, Source
 class Say(Struct, frozen=True, kw_only=True, tag_field="type", tag="say", omit_defaults=True):
     """A message for the model: starts a turn, or joins the running one at its next step (steering).
 
-    The same `client_id` twice is one message.
+    The same `client_id` twice is one message. `typed` is what the person typed with their own hands, where that is less
+    than `text`: nothing of a long paste, or of the text that a command stands for.
     """
 
     text: str
+    typed: str | None = None
     context: tuple[str, ...] = ()
     images: tuple[ImageBlock, ...] = ()
     source: Source = "user"

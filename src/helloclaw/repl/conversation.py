@@ -177,8 +177,15 @@ class Conversation:
         if texts:
             self._desk.composer.set_text("\n".join([*texts, draft] if draft else texts))
 
-    def say(self, text: str, context: tuple[str, ...] = (), images: tuple[events.ImageBlock, ...] = ()) -> None:
-        self._session.send(Say(text=text, context=context, images=images, client_id=uuid.uuid4().hex))
+    def say(self, composed: Composed) -> None:
+        say = Say(
+            text=composed.text,
+            typed=composed.typed,
+            context=composed.context,
+            images=composed.images,
+            client_id=uuid.uuid4().hex,
+        )
+        self._session.send(say)
         self._keep_ticking()
 
     # What was typed.
@@ -204,7 +211,7 @@ class Conversation:
         if composed.shell is not None:
             await self._run_own(composed.shell)
         elif not (composed.text.startswith("/") and await self._slash(composed.text)):
-            self.say(composed.text, composed.context, composed.images)
+            self.say(composed)
 
     async def _slash(self, line: str) -> bool:
         """Run a slash command. False if the line is none, but a message."""

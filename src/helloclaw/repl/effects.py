@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from helloclaw.protocol.commands import Rewind
+from helloclaw.repl.compose.shapes import Composed
 from helloclaw.repl.host import SessionHost
 from helloclaw.repl.menu import Choice
 from helloclaw.repl.options import Wish
@@ -26,7 +27,7 @@ class Effects:
     """`wish` asks for another session, `say` sends a message to this one."""
 
     def __init__(
-        self, desk: Desk, session: Session, wish: Callable[[Wish | None], None], say: Callable[[str], None]
+        self, desk: Desk, session: Session, wish: Callable[[Wish | None], None], say: Callable[[Composed], None]
     ) -> None:
         self._desk = desk
         self._session = session
@@ -47,7 +48,7 @@ class Effects:
             case base.SwitchTheme(theme=theme):
                 self._desk.switch_theme(theme)
             case base.SendText(text=text):
-                self._say(text)
+                self._say(Composed(text=text, typed=""))
             case base.ShowPart(number=number):
                 self.show_part(number)
             case base.RunDoctor():

@@ -126,6 +126,8 @@ class Feed:
         match event:
             case events.Compacted():
                 return self.spaced("note", self._cards.compacted(event))
+            case events.MemorySaved() if event.notes:
+                return self._end_answer() + self.spaced("note", self._cards.remembered(event))
             case events.Notice():
                 return self._end_answer() + self._note(notice_text(event, self._say), event.level)
             case events.ErrorEvent():

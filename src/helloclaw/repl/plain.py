@@ -137,12 +137,13 @@ class PlainConversation:
             self._prompt()
         return "stay"
 
-    async def _send(self, text: str) -> None:
+    async def _send(self, text: str, typed: str | None = None) -> None:
         self._running = True
+        say = Say(text=text, typed=typed)
         if self._streams.reads_terminal:
-            self._session.send(Say(text=text))
+            self._session.send(say)
         else:
-            await self._session.turn(Say(text=text))
+            await self._session.turn(say)
 
     async def _slash(self, line: str) -> Wish | str | None:
         reply = await run_line(line, self._host)
@@ -152,7 +153,7 @@ class PlainConversation:
         if reply.markdown:
             self._line(self._painter.markdown(reply.markdown).rstrip("\n"))
         if isinstance(reply.effect, SendText):
-            await self._send(reply.effect.text)
+            await self._send(reply.effect.text, typed="")
             return "stay"
         if reply.effect is not None:
             outcome = await carry_out(reply.effect, self._host, self._line)

@@ -39,6 +39,8 @@ def progress_line(event: events.Event, say: Texts) -> str | None:
             return say("line.fallback", before=event.before, after=event.after, why=why)
         case events.Compacted():
             return say("line.compacted", before=event.before_tokens, after=event.after_tokens)
+        case events.MemorySaved() if event.notes:
+            return "\n".join(say("line.remembered_after", note=one_line(note, _LIMIT)) for note in event.notes)
         case events.Notice(level="info"):
             return notice_text(event, say)
         case events.Status() if event.text:

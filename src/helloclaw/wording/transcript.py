@@ -87,6 +87,8 @@ def entries(past: Sequence[Event], say: Texts) -> list[Entry]:
                 found.append(Entry("note", say("transcript.error"), failure_text(event, say)))
             case events.Compacted():
                 found.append(Entry("note", say("transcript.compacted"), visible(event.summary)))
+            case events.MemorySaved() if event.notes:
+                found.append(Entry("note", say("transcript.remembered"), visible("\n".join(event.notes))))
             case events.Cleared(conversation=True):
                 found.append(Entry("rule", say("transcript.cleared"), ""))
             case _:

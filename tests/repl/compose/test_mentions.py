@@ -151,4 +151,4 @@ async def test_what_a_long_paste_seems_to_mention_is_data(work: Path) -> None:
     pasted = "\n".join(["@x"] * 20)
     async with typing(work) as t:
         await t.keys(f"\x1b[200~{pasted}\x1b[201~{ENTER}")
-        assert t.submitted == [Composed(text=pasted)]
+        assert t.submitted == [Composed(text=pasted, typed="\n")]

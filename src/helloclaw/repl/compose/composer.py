@@ -135,14 +135,16 @@ class Composer:
     def submit(self) -> None:
         if not self.buffer.text.strip():
             return
-        typed = self.buffer.text
+        shown = self.buffer.text
+        typed = self._pastes.without(shown)
         text = self.clear()
         if shell := command_of(text):
             self._deliver(Composed(text=text, shell=shell))
-        elif mentions.may_mention(typed) or self._last_delivery:
-            self._last_delivery = self._start(self._gather(typed, text, self._last_delivery))
+        elif mentions.may_mention(shown) or self._last_delivery:
+            composed = Composed(text=text, typed=typed)
+            self._last_delivery = self._start(self._gather(shown, composed, self._last_delivery))
         else:
-            self._deliver(Composed(text=text))
+            self._deliver(Composed(text=text, typed=typed))
 
     def complete(self) -> None:
         buffer = self.buffer
@@ -207,18 +209,18 @@ class Composer:
         if notice := await self.edit():
             self._notify(notice)
 
-    async def _gather(self, typed: str, text: str, previous: asyncio.Task[None] | None) -> None:
+    async def _gather(self, shown: str, composed: Composed, previous: asyncio.Task[None] | None) -> None:
         """What a long paste seems to mention is not looked for: it is data."""
         try:
-            gathered = await mentions.gather(typed, self._workdir())
+            gathered = await mentions.gather(shown, self._workdir())
         except Exception:
-            self._on_submit(Composed(text=text))  # whatever went wrong, what was said must not be lost
+            self._on_submit(composed)  # whatever went wrong, what was said must not be lost
             raise
         if previous:
             await asyncio.wait([previous])
         for notice in gathered.notices:
             self._notify(self._say.say(notice))
-        self._on_submit(Composed(text=text, context=gathered.context, images=gathered.images))
+        self._on_submit(composed._replace(context=gathered.context, images=gathered.images))
 
     def _deliver(self, composed: Composed) -> None:
         if self._last_delivery is None:

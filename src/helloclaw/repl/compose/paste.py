@@ -57,6 +57,15 @@ class Pastes:
         pattern = "|".join(map(re.escape, self._by_label))
         return re.sub(pattern, lambda found: self._by_label[found[0]], text)
 
+    def without(self, text: str) -> str | None:
+        """`text` without what long pastes stand for; None where it has none."""
+        found = spans(text, self._by_label)
+        if not found:
+            return None
+        starts = (0, *(end for _, end in found))
+        ends = (*(start for start, _ in found), len(text))
+        return "\n".join(text[start:end] for start, end in zip(starts, ends, strict=True))
+
     def before(self, text: str, pasted: str) -> str | None:
         """The placeholder that `text` ends with, if it stands for `pasted`."""
         found = (label for label, content in self._by_label.items() if content == pasted and text.endswith(label))

@@ -23,12 +23,13 @@ class CommandHelp(NamedTuple):
 
 
 class Composed(NamedTuple):
-    """What Enter submits. `text` is exactly what was typed, pastes in full.
+    """What Enter submits. `text` is exactly what was typed, pastes in full; `typed` is it without long pastes.
 
     `context` and `images` are what the text mentions. `shell` is the command of a line that began with `!`, else None.
     """
 
     text: str
+    typed: str | None = None
     context: tuple[str, ...] = ()
     images: tuple[ImageBlock, ...] = ()
     shell: str | None = None

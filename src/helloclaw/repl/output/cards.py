@@ -106,6 +106,9 @@ class Cards:
     def compacted(self, event: events.Compacted) -> str:
         return self.notice(self._say("line.compacted", before=event.before_tokens, after=event.after_tokens).strip())
 
+    def remembered(self, event: events.MemorySaved) -> str:
+        return "".join(self.notice(self._say("line.remembered", note=one_line(note, 300))) for note in event.notes)
+
     def output(self, text: str) -> str:
         """What a command of the person's own prints, row by row as it is."""
         return self._painter.code(text.rstrip("\n"), indent=CODE_INDENT)
