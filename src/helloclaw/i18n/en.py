@@ -879,4 +879,12 @@ TEXTS: Final[dict[str, str]] = {
     "model.row.here": "on this computer",
     "model.row.embedded": "embedded, works offline",
     "model.row.key": "its key is there",
+    # ── memory ──
+    "memory.no_such_page": "{name} is no file of the memory: there are MEMORY.md and days such as 2026-01-31",
+    "memory.no_page": "{name} does not exist yet",
+    "memory.page_is_link": "{path} is a symbolic link, which is not followed; put the file itself there",
+    "memory.page_is_special": "{path} is no ordinary file",
+    "memory.page_too_large": "{path} is larger than {limit} MB",
+    "memory.bad_lines": "{lines} names no lines: write 10-20, 10- or 10",
+    "memory.no_such_note": "There is no such note in line {line} of {page} (any more); look at the file again",
 }

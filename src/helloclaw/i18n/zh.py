@@ -852,4 +852,12 @@ TEXTS: Final[dict[str, str]] = {
     "model.row.here": "本机上",
     "model.row.embedded": "内置，可离线使用",
     "model.row.key": "已有密钥",
+    # ── memory ──
+    "memory.no_such_page": "{name} 不是记忆文件：有 MEMORY.md 和按日期命名的文件，如 2026-01-31",
+    "memory.no_page": "{name} 还不存在",
+    "memory.page_is_link": "{path} 是符号链接，不会跟随；请把文件本身放在那里",
+    "memory.page_is_special": "{path} 不是普通文件",
+    "memory.page_too_large": "{path} 超过 {limit} MB",
+    "memory.bad_lines": "{lines} 不是行号：请写 10-20、10- 或 10",
+    "memory.no_such_note": "{page} 第 {line} 行没有（或已不再是）这条笔记，请重新查看该文件",
 }

@@ -1,1 +1,1 @@
-"""What is kept about the person and their work: notes in Markdown, how they are found again. Knows nothing of the loop."""
+"""Notes about the person and their work, in Markdown, and how they are found again. Knows nothing of the loop."""
