@@ -10,8 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -53,6 +55,11 @@ def make_place(root: Path) -> Scope:
     (workdir / "src" / "b.py").write_text("foo = 1\n")
     (workdir / "a b").write_text("1\n")
     (workdir / "link").symlink_to("README.md")
+    with tarfile.open(workdir / "a.tar", "w") as plain, tarfile.open(workdir / "a.tgz", "w:gz") as packed:
+        plain.add(workdir / "README.md", "README.md")
+        packed.add(workdir / "README.md", "README.md")
+    with zipfile.ZipFile(workdir / "a.zip", "w") as archive:
+        archive.write(workdir / "README.md", "README.md")
     for name in ("-oout", "-o", "--output=out", "-exec", "-delete", "--pre=.", "-i", "x"):
         (workdir / "traps" / name).write_text("foo\n")
     evil = workdir / "evil"

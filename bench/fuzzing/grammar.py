@@ -54,7 +54,32 @@ _OTHERS = (
     "seq 1 5", "seq -w 3", "date", "date -s 2000-01-01", "date +%s", "whoami", "hostname", "hostname x", "id -u",
     "timeout 5 ls", "nice ls", "timeout 5 touch out", "nice -n 5 touch out", "time ls", "stdbuf -oL ls",
     "git --version", "python3 --version", "jq -r '.[] | keys' README.md", "ps aux", "sleep 1", "basename a/b",
-    "test -f README.md", "[ -d src ]", "[[ -f README.md ]]",
+    "test -f README.md", "[ -d src ]", "[[ -f README.md ]]", "ps -ef", "ps -ef u", "ps auxe", "ps -eo pid,args",
+    "ps -eo pid,environ", "ps -p 1 -o comm", "tar tf a.tar", "tar -tzf a.tgz", "tar -tvf a.tar README.md",
+    "tar xf a.tar", "tar -txf a.tar", "tar -tf a.tar --to-command=./evil", "tar -tf a.tar -I./evil",
+    "tar -tf host:a.tar", "unzip -l a.zip", "unzip -p a.zip README.md", "unzip -o a.zip", "unzip -Z1 a.zip",
+    "xxd README.md", "xxd README.md out", "xxd -ps README.md out", "xxd -l 4 README.md", "xxd -r README.md out",
+    "sleep 0", "sleep 0.01", "sleep x", "printenv PATH", "printenv", "getconf PAGE_SIZE", "getconf -a",
+    "getconf -v x y", "find . -name '*.py' | xargs wc -l", "find . -print0 | xargs -0 cat", "find src | xargs touch",
+    "find src -name '*.py' | xargs -I{} head -1 {}", "rg -l foo src | xargs cat", "git ls-files -z | xargs -0 wc",
+    "find traps | xargs sort", "find traps -print0 | xargs -0 sort", "ls traps | xargs sort", "find src | xargs ./evil",
+    "find src -type f -exec sort {} +", "find traps -exec uniq {} +", "find . -exec awk {} README.md ;",
+    "find . -name '*.py' -exec sed -n 1p {} +", "find . -exec xxd {} ;", "find . -exec cat {} \\;",
+)  # fmt: skip
+_AWK = (
+    "{print $1}", "/foo/", "{n++} END {print n}", "NR>1", "{print > \"out\"}", "{print $1 > \"out\" $2}",
+    "{print | \"touch out\"}", "BEGIN{system(\"touch out\")}", "BEGIN{\"touch out\"|getline}", "{print (1 > 2)}",
+    "{print (1)(2) > \"out\"}", "$1 > 0 {print}", "{x = 1 / 2; y = 3 / 4}", "{if (x) /\"/; print > \"out\"; /\"/}",
+    "{a[$1]++} END {for (k in a) print k, a[k]}", "{gsub(/o/, \"0\"); print}", "{print length / 2 > \"out\" / 1}",
+    "{printf \"%s\", $1 >> \"out\"}", "BEGIN{close(\"x\")}", "@load \"x\"", "{print ENVIRON[\"PATH\"]}", "length > 3",
+    "BEGIN{ARGV[1]=\"/etc/passwd\"} 1", "/a/,/b/", "{print substr($0, 1, 3) }", "function f(){system(\"id\")} {f()}",
+    "{print $1 /foo/ > \"out\" /x/}", "{print;;}", "/[/]/ {print > \"out\"} /]/", "{print /x/ ? 1 : 0}",
+)  # fmt: skip
+_AWK_FLAGS = ("", "", "", "-F:", "-F ,", "-v x=1", "-vx=1", "-f evil", "--", "-v ARGV=1", "-i inplace", "-W exec")
+_SED_REPLACES = (
+    "s/a/b/", "s/a/b/g", "s/a/b/gp", "s/a/b/2", "s/a/b/e", "s/a/b/gw out", "s/[/]x/w out/", "s/[[:space:]]/_/g",
+    "s/a;w out;b/c/", "s|a|b|", "s/a\\/b/c/w out", "s/a/\\//;w out", "1s/a/b/", "s/x/y/;p", "s/a/b/I", "s/a/b/m",
+    "s//b/", "s/a/b", "s/[a]/]/w out/", "s/[]/]x/w out/",
 )  # fmt: skip
 _OPERANDS = (
     "README.md", "src", "src/a.py", ".", "./src/", "src/*.py", "*", "*.md", "traps/*", "traps/-o*", "-", "--", "out",
@@ -115,6 +140,7 @@ class Grammar:
             self._git,
             self._find,
             self._sed,
+            self._awk,
         )
         text = self._one(kinds)() if self._happens(0.8) else self._one(_OTHERS)
         if self._happens(0.2):
@@ -172,7 +198,10 @@ class Grammar:
         flags = self._one(
             ("-n", "-n", "-n", "-ne", "-nE", "-i", "-n -i", "-ni", "-n -f", "", "-ns", "--quiet", "--in-place", "-z")
         )
-        return f"sed {flags} '{self._one(_SED)}' {self._operand()}"
+        return f"sed {flags} '{self._one(_SED + _SED_REPLACES)}' {self._operand()}"
+
+    def _awk(self) -> str:
+        return f"awk {self._one(_AWK_FLAGS)} '{self._one(_AWK)}' {self._operand()}"
 
     def _operand(self) -> str:
         return self._one(_OPERANDS[:12]) if self._happens(0.7) else self._one(_OPERANDS)

@@ -29,12 +29,13 @@ _SECRET_WORD = re.compile(
     r"|service[-_]?account.*\.json"
 )
 # `id_rsa` and its like are keys; `id_map.py` is a program.
-_CODE_SUFFIXES = tuple(
+CODE_SUFFIXES = tuple(
     f".{suffix}"
     for suffix in names(
         "py pyi js mjs ts tsx jsx go rs java kt c h cc cpp hpp cs rb php md rst html css sql vue swift scala"
     )
 )
+_ODD_NAME = re.compile(r"^-|[\s'\"\\]")
 _CONTROL_NAMES = frozenset({".hooks.json", ".hooks.disabled"})
 _CONTROL_DIRECTORY = ".claude"
 _HOME_NAME = ".helloclaw"
@@ -103,7 +104,7 @@ def is_secret(path: str) -> bool:
     name = parts[-1]
     if name in _SECRET_NAMES or name.endswith(_SECRET_SUFFIXES) or not _SECRET_DIRECTORIES.isdisjoint(parts):
         return True
-    if name.startswith("id_") and not name.endswith(_CODE_SUFFIXES):
+    if name.startswith("id_") and not name.endswith(CODE_SUFFIXES):
         return True
     if ("credential" in name or "secret" in name or "account" in name) and _SECRET_WORD.fullmatch(name):
         return True
@@ -124,11 +125,12 @@ def judge_read(path: str, cwd: str, scope: Scope, files: Files, *, content: bool
 
 
 def judge_tree(
-    path: str, cwd: str, scope: Scope, files: Files, *, hidden: bool = True, follow: bool = False
+    path: str, cwd: str, scope: Scope, files: Files, *, hidden: bool = True, follow: bool = False, named: bool = False
 ) -> Why | None:
     """Why a person has to be asked before everything below `path` is read.
 
-    Looks at the first few hundred entries. Where links are followed, all must have been seen and end inside.
+    Looks at the first few hundred entries. Where links are followed, all must have been seen and end inside. `named`:
+    names become words of a command, so none may be split into several nor be taken for an option.
     """
     waiting, left = [resolve(path, cwd, str(scope.home), files)], LOOK_LIMIT
     while waiting and left > 0:
@@ -139,6 +141,8 @@ def judge_tree(
             if not hidden and entry.name.startswith("."):
                 continue
             below = f"{directory}/{entry.name}"
+            if named and _ODD_NAME.search(entry.name):
+                return Why("odd_name", os.path.relpath(below, cwd))
             if is_secret(below):
                 return Why("secret_below", os.path.relpath(below, cwd))
             if entry.is_link and follow and not is_free(files.realpath(below), scope):

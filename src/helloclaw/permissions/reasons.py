@@ -58,6 +58,7 @@ TEXTS = MappingProxyType(
         "secret": ("{} looks like a secret", "{} 看起来是机密文件"),
         "secret_below": ("the search would read {}, which looks like a secret", "搜索会读到 {}，它看起来是机密文件"),
         "denied_below": ("the search would read what the rule {} denies", "搜索会读到规则 {} 所拒绝的内容"),
+        "odd_name": ("the name {} could be taken for several, or for an option", "文件名 {} 可能被拆开或当作选项"),
         "follows_links": ("it follows symbolic links that can't all be checked", "它会跟随无法全部检查的符号链接"),
         "new_url": ("nobody gave it the address {}", "没有人给过它地址 {}"),
         "hidden_characters": ("it has control or invisible characters ({})", "含有控制字符或不可见字符（{}）"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from helloclaw.permissions.paths import CODE_SUFFIXES
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.options import Unknown, options, read_options
-from helloclaw.permissions.shell.reads import NOTHING, File, Reads
+from helloclaw.permissions.shell.reads import NOTHING, File, Reads, Tree
 from helloclaw.permissions.tables import names
 
-# POSIX find and GNU findutils. Missing: `-exec -execdir -ok -okdir -delete -fls -fprint -fprint0 -fprintf`, which run
+# POSIX find and GNU findutils. Missing: `-execdir -ok -okdir -delete -fls -fprint -fprint0 -fprintf`, which run
 # or write, `-files0-from`, and `-follow`, after which nobody knows where it goes.
 _FIND_ALONE = names(
     "-a -and -o -or ! -not ( ) , -print -print0 -ls -prune -quit -empty -nouser -nogroup -depth -mount -xdev "
@@ -22,11 +24,16 @@ _FIND_VALUED = names(
     "-mmin -amin -cmin -maxdepth -mindepth -printf -perm -user -group -uid -gid -regextype -links -inum -fstype "
     "-used -lname -ilname -context"
 )
+_FIND_RUNS = frozenset({"-exec"})
 _FIND_FILE = re.compile(r"-(?:anewer|cnewer|newer|samefile|newer[aBcm][aBcmt])")
 _FIND_LEADING = re.compile(r"-P|-O[0-3]")
 
 _SED_ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])+/I?)"
-_SED_COMMAND = re.compile(rf"\s*(?:{_SED_ADDRESS}(?:\s*,\s*(?:\+?{_SED_ADDRESS}))?)?\s*!?\s*[p=qQd]\s*")
+# What is replaced is taken only where a bracket can't hold the slash: not every `sed` ends the pattern there.
+_SED_REPLACES = r"s/(?:\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\[\]/\\\n])*\]|[^/\\\[\n])+/(?:[^/\\\n]|\\[^\n])*/[gpiI0-9]*"
+_SED_COMMAND = re.compile(
+    rf"\s*(?:{_SED_ADDRESS}(?:\s*,\s*(?:\+?{_SED_ADDRESS}))?)?\s*!?\s*(?:[p=qQd]|{_SED_REPLACES})\s*"
+)
 _SED_OPTIONS = options("nEre:su", "quiet silent regexp-extended expression= separate unbuffered posix version")
 
 # `-v` and `-R` evaluate an array's index, which may hold a command substitution; so does `-eq` within `[[`.
@@ -38,28 +45,82 @@ _TEST_FILES = frozenset({"-nt", "-ot", "-ef"})
 _INTEGER = re.compile(r"[+-]?\d+")
 
 
-def find_reads(arguments: Sequence[str]) -> Reads | Why:
+def find_reads(arguments: Sequence[str], reads_of: Callable[[Sequence[str]], Reads | Why]) -> Reads | Why:
+    """`reads_of` says what a command reads that `-exec` starts; it gets what is found, so all below may be read."""
     rest = list(arguments)
     while rest and _FIND_LEADING.fullmatch(rest[0]):
         del rest[0]
     starts: list[str] = []
     while rest and not rest[0].startswith("-") and rest[0] not in ("(", ")", "!", ","):
         starts.append(rest.pop(0))
-    files = [File(path, content=False) for path in starts or ["."]]
+    starts = starts or ["."]
+    files = [File(path, content=False) for path in starts]
+    trees: list[Tree] = []
     tokens = iter(rest)
     for token in tokens:
         if token in _FIND_ALONE:
+            continue
+        if token in _FIND_RUNS:
+            reads = _executed(tokens, starts, reads_of)
+            if isinstance(reads, Why):
+                return reads
+            files += reads.files
+            trees += (*reads.trees, *(Tree(path, follows=not _finds_only_code(rest)) for path in starts))
             continue
         value = next(tokens, None)
         if value is None or not (token in _FIND_VALUED or _FIND_FILE.fullmatch(token)):
             return Why("unknown_option", f"find {token}")
         if _FIND_FILE.fullmatch(token) and not token.endswith("t"):
             files.append(File(value, content=False))
-    return Reads(files=tuple(files))
+    return Reads(files=tuple(files), trees=tuple(trees))
+
+
+def _executed(
+    tokens: Iterator[str], starts: Sequence[str], reads_of: Callable[[Sequence[str]], Reads | Why]
+) -> Reads | Why:
+    """What `-exec COMMAND {} ;` reads beside the tree. What is found goes in as whole words that begin with a start."""
+    words: list[str] = []
+    for word in tokens:
+        if word == ";" or (word == "+" and words[-1:] == ["{}"]):
+            break
+        words.append(word)
+    else:
+        return Why("unknown_option", "find -exec")
+    if "{}" not in words[1:] or words[0] == "{}" or any("{}" in word and word != "{}" for word in words):
+        return Why("unknown_option", "find -exec")
+    return reads_with_found(words, starts, reads_of)
+
+
+def reads_with_found(
+    words: Sequence[str], starts: Sequence[str], reads_of: Callable[[Sequence[str]], Reads | Why]
+) -> Reads | Why:
+    """What a command reads beside the trees at `starts`, if each of its `{}` is any number of paths below these."""
+    # Several, as there may be many: a program that reads one file may write its second.
+    found = [f"{start.rstrip('/')}/{name}" for start in starts for name in ("a", "b", "c")]
+    reads = reads_of([each for word in words for each in (found if word == "{}" else (word,))])
+    if isinstance(reads, Why):
+        return reads
+    if reads.repository is not None or reads.moves_to is not None:
+        return Why("unknown_option", f"{words[0]} {{}}")
+    if not {each.path for each in reads.files}.issuperset(found):  # taken for something else, such as a program
+        return Why("unknown_option", f"{words[0]} {{}}")
+    others = (each for each in reads.files if each.path not in found)
+    return Reads(files=(*map(File, starts), *others), trees=reads.trees)
+
+
+def _finds_only_code(tokens: Sequence[str]) -> bool:
+    """Whether only files are found that are no links and whose names are no secrets': `-type f -name '*.py'`."""
+    tokens = tokens[: tokens.index("-exec")] if "-exec" in tokens else tokens
+    pairs = tuple(itertools.pairwise(tokens))
+    code = any(test == "-name" and name[:1] == "*" and name[1:] in CODE_SUFFIXES for test, name in pairs)
+    return ("-type", "f") in pairs and code and frozenset({"-o", "-or", ",", "!", "-not", "("}).isdisjoint(tokens)
 
 
 def sed_reads(arguments: Sequence[str]) -> Reads | Why:
-    """`sed -n '10,40p'` and its like: addresses with `p`, `=`, `d`, `q`. No `w`, `e`, `r`, `s`, and never in place."""
+    """`sed -n '10,40p'` and its like: addresses with `p`, `=`, `d`, `q`, `s` without the flags that run and write.
+
+    No `w`, `e`, `r`, and never in place.
+    """
     given = read_options(arguments, _SED_OPTIONS)
     if isinstance(given, Unknown):
         return Why("unknown_option", f"sed {given.text}")

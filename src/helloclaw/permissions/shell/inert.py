@@ -10,7 +10,7 @@ from helloclaw.permissions.shell.words import Word
 from helloclaw.permissions.tables import names
 
 # Variables whose values are no secret and can't carry a command: what `echo $HOME` may print.
-_OPEN_VARIABLES = names(
+OPEN_VARIABLES = names(
     "? # $ PWD OLDPWD HOME USER LOGNAME SHELL HOSTNAME LANG TERM UID EUID PPID RANDOM SECONDS LINENO BASH_VERSION PATH"
 )
 # Variables that only change how output looks.
@@ -64,5 +64,5 @@ def may_print(word: Word) -> bool:
     if word.value is not None:
         return word.glob is None
     return all(
-        piece.kind == "text" or (piece.kind == "variable" and piece.text in _OPEN_VARIABLES) for piece in word.pieces
+        piece.kind == "text" or (piece.kind == "variable" and piece.text in OPEN_VARIABLES) for piece in word.pieces
     )

@@ -180,7 +180,15 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
         "od": Program(
             options=options("A:j:N:t:vw::abcdfiloxs", "address-radix= skip-bytes= read-bytes= format= version")
         ),
+        "hexdump": Program(options=options("bcCdoxve:n:s:")),
+        "hd": Program(options=options("bcCdoxve:n:s:")),
+        "column": Program(options=options("txs:c:o:", "table separator= output-width= output-separator= fillrows")),
+        "expand": Program(options=options("it:", "initial tabs= version")),
+        "unexpand": Program(options=options("at:", "all first-only tabs= version")),
         "md5sum": Program(options=_SUM),
+        "sha224sum": Program(options=_SUM),
+        "sha384sum": Program(options=_SUM),
+        "b2sum": Program(options=options("btzl:", "binary text tag zero length= version")),
         "sha1sum": Program(options=_SUM),
         "sha256sum": Program(options=_SUM),
         "sha512sum": Program(options=_SUM),
@@ -218,6 +226,24 @@ PROGRAMS: MappingProxyType[str, Program] = MappingProxyType(
         ),
         "whoami": Program(options=options("", "version"), most=0),
         "id": Program(options=options("agGnruz", "group groups name real user zero version"), operands="text"),
+        "groups": Program(options=options("", "version"), operands="text"),
+        "free": Program(
+            options=options(
+                "bkmghltvwV", "bytes kibi mebi gibi kilo mega giga human si lohi total committed wide version"
+            ),
+            most=0,
+        ),
+        "lscpu": Program(options=options("abcJyBV", "all online offline json physical bytes version"), most=0),
+        "locale": Program(options=options("am", "all-locales charmaps version"), most=0),
+        "pgrep": Program(
+            options=options(
+                "aficlnovxd:u:U:P:t:g:s:",
+                "list-full full ignore-case count list-name newest oldest inverse exact delimiter= euid= uid= parent= "
+                "terminal= pgroup= session= version",
+            ),
+            operands="text",
+            most=1,
+        ),
         "nproc": Program(options=options("", "all ignore= version"), most=0),
         "arch": Program(options=options("", "version"), most=0),
         "hostname": Program(options=options(), most=0),

@@ -13,6 +13,7 @@ from msgspec import Struct
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell import script as tree
+from helloclaw.permissions.shell.feeding import Listed, names_listed, xargs_reads
 from helloclaw.permissions.shell.inert import may_print, problem_of, redirect_problem
 from helloclaw.permissions.shell.read_judge import Ask, Places, ReadJudge, union
 from helloclaw.permissions.shell.readonly import is_reader, what_it_reads
@@ -83,6 +84,7 @@ class _Prover:
     def __init__(self, scope: Scope, files: Files) -> None:
         self.parts: list[Judged] = []
         self.structure: list[Why] = []
+        self._fed: Listed | None = None
         self._judge = ReadJudge(scope, files)
 
     def node(self, node: Node, places: Places) -> tuple[Places, Places]:
@@ -94,8 +96,7 @@ class _Prover:
             case tree.AndOr(first=first, rest=rest):
                 return self._and_or(first, rest, places)
             case tree.Pipeline(stages=stages):
-                for stage in stages:  # each in a process of its own
-                    self.node(stage, places)
+                self._pipeline(stages, places)
                 return places, places
             case tree.Negation(body=body):
                 succeeded, failed = self.node(body, places)
@@ -126,6 +127,17 @@ class _Prover:
                 succeeded, failed = union(succeeded, after[0]), after[1]
         return succeeded, failed
 
+    def _pipeline(self, stages: Sequence[Node], places: Places) -> None:
+        """Each stage is in a process of its own; `xargs` may get the names that those before it list."""
+        fed: Listed | None = None
+        for stage in stages:
+            self._fed, before = fed, len(self.parts)
+            self.node(stage, places)
+            known = self.parts[-1] if len(self.parts) == before + 1 and isinstance(stage, Simple) else None
+            words = [word for word in known.words if word is not None] if known and known.why is None else []
+            fed = names_listed(words, fed) if words else None
+        self._fed = None
+
     def _structure(self, node: Node, places: Places) -> tuple[Places, Places]:
         """Statements of which only the commands within are judged; all but `if` are a reason to ask by themselves."""
         match node:
@@ -153,7 +165,8 @@ class _Prover:
         if problem or unknown or not argv:
             self._unknown(simple, problem, unknown, fed, places)
             return nowhere, places
-        reads = what_it_reads(argv)
+        feeds_names = self._fed is not None and argv[0] == "xargs" and not simple.redirects
+        reads = xargs_reads(argv[1:], self._fed, what_it_reads) if self._fed and feeds_names else what_it_reads(argv)
         if isinstance(reads, Reads):
             reads = self._judge.named_programs(reads, places) or reads
         if isinstance(reads, Why):

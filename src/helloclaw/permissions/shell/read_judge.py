@@ -76,7 +76,13 @@ class ReadJudge:
                     yield Ask(file.path, why, one_file=file.content and not searched)
             for tree in reads.trees:
                 why = paths.judge_tree(
-                    tree.path, place, self._scope, self._files, hidden=tree.hidden, follow=tree.follows
+                    tree.path,
+                    place,
+                    self._scope,
+                    self._files,
+                    hidden=tree.hidden,
+                    follow=tree.follows,
+                    named=tree.named,
                 )
                 if why:
                     yield Ask(tree.path, why, one_file=False)

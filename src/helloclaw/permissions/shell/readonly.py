@@ -7,9 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 
 from helloclaw.permissions.reasons import Why
+from helloclaw.permissions.shell.awk import awk_reads
 from helloclaw.permissions.shell.expressions import find_reads, sed_reads, test_reads
 from helloclaw.permissions.shell.git import git_reads
 from helloclaw.permissions.shell.jq import jq_reads
+from helloclaw.permissions.shell.listings import (
+    getconf_reads,
+    printenv_reads,
+    ps_reads,
+    sleep_reads,
+    tar_reads,
+    unzip_reads,
+    xxd_reads,
+)
 from helloclaw.permissions.shell.options import Given, Unknown, options, read_options
 from helloclaw.permissions.shell.programs import PROGRAMS, VERSION_FLAGS, VERSIONED, Program
 from helloclaw.permissions.shell.reads import NOTHING, File, Reads, Tree
@@ -193,10 +203,18 @@ _LANGUAGES: MappingProxyType[str, Callable[[Sequence[str]], Reads | Why]] = Mapp
     {
         "cd": _cd_reads,
         "test": test_reads,
-        "find": find_reads,
+        "find": lambda arguments: find_reads(arguments, what_it_reads),
         "sed": sed_reads,
         "git": git_reads,
         "jq": jq_reads,
         "seq": _seq_reads,
+        **dict.fromkeys(("awk", "gawk", "mawk"), awk_reads),
+        "ps": ps_reads,
+        "tar": tar_reads,
+        "unzip": unzip_reads,
+        "xxd": xxd_reads,
+        "sleep": sleep_reads,
+        "getconf": getconf_reads,
+        "printenv": printenv_reads,
     }
 )

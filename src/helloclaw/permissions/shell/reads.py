@@ -13,11 +13,15 @@ class File(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True):
-    """A directory with all that is in it; with the `hidden` entries, and where links lead if it `follows` them."""
+    """A directory with all that is in it; with the `hidden` entries, and where links lead if it `follows` them.
+
+    `named`: its names become words of a command line, so that none may be split or look like an option.
+    """
 
     path: str
     hidden: bool = True
     follows: bool = False
+    named: bool = False
 
 
 class Reads(Struct, frozen=True, kw_only=True):
