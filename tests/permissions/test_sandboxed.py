@@ -14,9 +14,11 @@ ALLOW, ASK, DENY = Behaviour
 
 
 @pytest.fixture
-def sandbox(plain_scope: Scope) -> Scope:
+def sandbox(scope: Scope) -> Scope:
     """The test's workspace is in a temporary directory, which a sandbox leaves writable; home has to be elsewhere."""
-    return msgspec.structs.replace(plain_scope, sandboxed=True, home=Path("/home/somebody"))
+    for name in (".env", "keys.pem"):
+        (scope.workdir / name).write_text("secret")
+    return msgspec.structs.replace(scope, sandboxed=True, home=Path("/home/somebody"))
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,19 @@ def sandbox(plain_scope: Scope) -> Scope:
         "cargo build",
         "rm x",
         "echo x > /tmp/y",
+        "x=1 make",
+        "PYTHONPATH=src python3 -m pytest -q",
+        "export X=1 && make",
+        "for i in a; do touch $i; done",
+        'for f in src/*.py; do python3 "$f" > out.txt; done',
+        "while ! make; do sleep 1; done",
+        "touch x # y",
+        "# all of them\npytest -q",
+        "d=build; mkdir -p $d && cp a ${d}/b",
+        "cat > x.py <<'E'\nimport os\nprint('/etc/x')\nE",
+        "cat > x.py <<'E' && python3 x.py\nprint(1)\nE",
+        "python3 - <<'E'\nprint(1)\nE",
+        "git commit -m \"$(cat <<'E'\nOne\n\nTwo\nE\n)\"",
     ],
 )
 def test_passes_inside(command: str, sandbox: Scope) -> None:
@@ -62,12 +77,45 @@ def test_passes_inside(command: str, sandbox: Scope) -> None:
         "echo x > .git/hooks/y",
         "touch $x",
         "touch $(id)",
-        "for i in a; do touch $i; done",
         "touch x &",
-        "x=1 make",
         "cat /etc/passwd",
         "tee ~/.bashrc",
-        "touch x # y",
+        "touch x &  # y",
+        "for f in .env; do cat $f; done",
+        "for f in *; do cat $f; done",
+        "for f in /etc/passwd; do cat $f; done",
+        "for f in $(ls); do cat $f; done",
+        "for i in a b; do git push $i; done",
+        "cat .env # x",
+        "cat keys.pem # x",
+        "X=1 cat ~/x",
+        "X=1 cat ~root/x",
+        "x=.en; cat ${x}v",
+        "x=.en; x+=v; cat $x",
+        "x=/etc; cat $x/passwd",
+        "x=$(cat list); cat $x",
+        "while read -r x; do cat $x; done < list",
+        "read x <<< .env; cat $x",
+        "# x\ncurl http://x",
+        "X=1 curl http://x",
+        "X=1 npm install",
+        "cd ..; X=1 cat y",
+        "cd src; X=1 cat ../../y",
+        "X=1 grep -r foo .",
+        "X=1; grep -r foo .",
+        "bash <<E\ncurl http://x\nE",
+        "cat <<E\n$(cat .env)\nE",
+        "cat > /opt/x <<E\nx\nE",
+        "cat > ~/x <<E\nx\nE",
+        "cat > .git/hooks/x <<E\nx\nE",
+        'git commit -m "$(cat <<E\n$(cat .env)\nE\n)"',
+        'git commit -m "$(cat .env)"',
+        "diff <(cat a) b",
+        "echo `ls`",
+        "f() { make; }; f",
+        "$x make",
+        "x=curl; $x http://x",
+        "echo 'a # y",
         "l\u200bs",
     ],
 )
@@ -75,7 +123,22 @@ def test_asks_for_what_leads_outside(command: str, sandbox: Scope) -> None:
     assert behaviour(command, sandbox) == ASK
 
 
-@pytest.mark.parametrize("command", ["rm -rf build", "sudo id", "echo > .hooks.json"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf build",
+        "sudo id",
+        "echo > .hooks.json",
+        "# x\nrm -rf build",
+        "d=build; rm -rf $d",
+        "for d in a build; do rm -r $d; done",
+        "X=1 rm -rf build",
+        "bash <<E\nrm -rf build\nE",
+        "cat > .hooks.json <<E\n{}\nE",
+        "for f in .hooks.json; do echo > $f; done",
+        "x=1; chmod -R 777 /",
+    ],
+)
 def test_what_is_denied_stays_denied(command: str, sandbox: Scope) -> None:
     assert behaviour(command, sandbox) == DENY
 

@@ -10,6 +10,7 @@ from helloclaw.permissions.shell.hunt import Hunt
 from helloclaw.permissions.shell.parse import parse
 from helloclaw.permissions.shell.proof import Judged, prove
 from helloclaw.permissions.shell.screen import hidden_characters, too_long, too_long_to_run, too_much
+from helloclaw.permissions.shell.script import Script
 from helloclaw.permissions.verdict import Scope
 
 
@@ -18,7 +19,8 @@ class Examined(Struct, frozen=True, kw_only=True):
     paths that were found, also deep inside, for rules that forbid.
 
     `hidden`: not even an exact rule may let it pass, as a person can't have seen it all. `structure`: reasons to ask
-    which lie in the whole.
+    which lie in the whole. `script` is how it is put together, and the first `own` commands are what runs by that, with
+    what its variables are known to be; the rest were found by reading it in other ways.
     """
 
     parts: tuple[Judged, ...]
@@ -27,6 +29,8 @@ class Examined(Struct, frozen=True, kw_only=True):
     commands: tuple[tuple[str, ...], ...]
     written: tuple[str, ...]
     hidden: Why | None = None
+    script: Script | None = None
+    own: int = 0
 
 
 def examine(text: str, scope: Scope, files: Files) -> Examined:
@@ -45,4 +49,6 @@ def examine(text: str, scope: Scope, files: Files) -> Examined:
         commands=tuple(hunt.commands),
         written=tuple(hunt.written),
         hidden=hidden,
+        script=script,
+        own=hunt.own,
     )

@@ -63,12 +63,14 @@ _READING_OPS = ("<", "<<", "<<<", "<&", "<<-")
 
 
 class Hunt:
-    """One search. `denials` are what was found, with the command line's part it was found in."""
+    """One search. `denials` are what was found, with the command line's part it was found in. `own`: how many of the
+    `commands` come from the text as it is put together, and not from reading it in other ways."""
 
     def __init__(self, scope: Scope, files: Files) -> None:
         self.denials: list[tuple[str, Why]] = []
         self.commands: list[tuple[str, ...]] = []
         self.written: list[str] = []
+        self.own = 0
         self._scope = scope
         self._files = files
         self._home = str(scope.home)
@@ -88,6 +90,7 @@ class Hunt:
         """Look through the whole command line. `broken`: the grammar may have read it wrongly."""
         try:
             self.node(script.body)
+            self.own = len(self.commands)
             for other in (*other_readings(text), *(shards(text) if broken else ())):
                 self.text(other)
         except TooMuch:
