@@ -83,8 +83,9 @@ SECRETS = (
 )  # fmt: skip
 HARMLESS = (
     "Tokens expire after an hour", "密码至少 12 位", "The password reset page is slow", "version 2.3.1",
-    "call 138-1234-5678", "commit 3bc31ef", "order 1234567890123", "https://example.com/a/b-c_d?e=f", "user@example.com",
-    "keyboard: ISO", "The monkey is here", "src/helloclaw/memory/capture.py", "keep secrets out of the repository",
+    "commit 3bc31ef", "call 138-1234-5678", "order 1234567890123", "https://example.com/a/b-c_d?e=f",
+    "user@example.com", "keyboard: ISO", "The monkey is here", "src/helloclaw/memory/capture.py",
+    "keep secrets out of the repository",
 )  # fmt: skip
 
 
