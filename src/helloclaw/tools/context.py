@@ -12,6 +12,7 @@ from msgspec import Struct
 from helloclaw.tools.base import FileContent, ToolError
 
 if TYPE_CHECKING:
+    from helloclaw.memory.notebook import Notebook
     from helloclaw.skills.shelf import SkillShelf
     from helloclaw.tools.background import BackgroundCommands
     from helloclaw.tools.compress import Wishes
@@ -51,6 +52,7 @@ class ToolContext:
         web: WebAccess,
         skills: SkillShelf,
         wishes: Wishes,
+        notebook: Notebook | None = None,
         report: Callable[[str], None] = lambda _: None,
         approval: Approval | None = None,
     ) -> None:
@@ -63,6 +65,7 @@ class ToolContext:
         self.web = web
         self.skills = skills
         self.wishes = wishes
+        self.notebook = notebook
         self.report = report
         self.keep: Callable[[bytes], None] = lambda _: None
         self.changed: Callable[[FileContent], None] = lambda _: None
@@ -118,3 +121,5 @@ class ToolContext:
         """End what the session started and has not ended: no process outlives it."""
         await self.background.close()
         await self.shell.close()
+        if self.notebook is not None:
+            self.notebook.close()

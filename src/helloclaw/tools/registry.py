@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from helloclaw.llm.messages import ToolSpec
+from helloclaw.memory.notebook import Notebook
 from helloclaw.skills.shelf import SkillShelf
 from helloclaw.tools.background import BackgroundCommands, background_run, check_background
 from helloclaw.tools.base import Tool
@@ -20,6 +21,7 @@ from helloclaw.tools.compress import Wishes, compress
 from helloclaw.tools.context import ToolContext
 from helloclaw.tools.functions import tool_from_function
 from helloclaw.tools.ledger import FileLedger
+from helloclaw.tools.memory import MEMORY_TOOLS
 from helloclaw.tools.read import read_file
 from helloclaw.tools.search import search_content
 from helloclaw.tools.shell import ShellState, bash
@@ -53,6 +55,7 @@ def default_tools() -> tuple[Tool, ...]:
         check_background,
         todo_write,
         load_skill,
+        *MEMORY_TOOLS,
         compress,
         calculator,
     )
@@ -107,10 +110,11 @@ def open_context(
     environ: Mapping[str, str] | None = None,
     web: WebAccess | None = None,
     skills: SkillShelf | None = None,
+    notebook: Notebook | None = None,
 ) -> ToolContext:
     """Fresh state for a session's tools, working in `workdir`. `environ` is what commands inherit, less its secrets.
 
-    Without `skills` there are those that come with the program.
+    Without `skills` there are those that come with the program; without a `notebook` nothing is remembered.
     """
     real = Path(os.path.realpath(workdir))
     shell = ShellState(workdir=real, environ=os.environ if environ is None else environ)
@@ -124,4 +128,5 @@ def open_context(
         web=web or WebAccess(),
         skills=skills or SkillShelf(home=None, workdir=real),
         wishes=Wishes(),
+        notebook=notebook,
     )
