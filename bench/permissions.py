@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.costly import at_the_limit, families
+from bench.everyday import load_day, load_rarities
 from helloclaw.permissions.decide import decide
 from helloclaw.permissions.paths import control_paths
 from helloclaw.permissions.rules import RuleSet, parse_rule
@@ -37,8 +38,7 @@ class Cost(NamedTuple):
 
 def everyday() -> list[str]:
     lines = (_TESTS / "commands.jsonl").read_text(encoding="utf-8").splitlines()
-    plain = (_TESTS / "everyday.txt").read_text(encoding="utf-8").splitlines()
-    return [*(json.loads(line)["cmd"] for line in lines), *filter(None, plain)]
+    return [*(json.loads(line)["cmd"] for line in lines), *load_rarities(), *load_day(Path("/work"))]
 
 
 def long_ones(commands: Sequence[str], seed: int = 7) -> list[str]:

@@ -16,7 +16,8 @@ ALLOW, ASK, DENY = Behaviour
 @pytest.fixture
 def sandbox(scope: Scope) -> Scope:
     """The test's workspace is in a temporary directory, which a sandbox leaves writable; home has to be elsewhere."""
-    for name in (".env", "keys.pem"):
+    for name in (".env", "keys.pem", "node_modules/.bin/prettier"):
+        (scope.workdir / name).parent.mkdir(parents=True, exist_ok=True)
         (scope.workdir / name).write_text("secret")
     return msgspec.structs.replace(scope, sandboxed=True, home=Path("/home/somebody"))
 
@@ -44,6 +45,11 @@ def sandbox(scope: Scope) -> Scope:
         'for f in src/*.py; do python3 "$f" > out.txt; done',
         "while ! make; do sleep 1; done",
         "touch x # y",
+        "npx prettier --check .",
+        "cd src && npx prettier --check .",
+        "sed -i '/x/d' a",
+        "head -5 /tmp/out.csv > b",
+        "diff <(sort a) <(python3 b.py) | head",
         "# all of them\npytest -q",
         "d=build; mkdir -p $d && cp a ${d}/b",
         "cat > x.py <<'E'\nimport os\nprint('/etc/x')\nE",
@@ -110,7 +116,15 @@ def test_passes_inside(command: str, sandbox: Scope) -> None:
         "cat > .git/hooks/x <<E\nx\nE",
         'git commit -m "$(cat <<E\n$(cat .env)\nE\n)"',
         'git commit -m "$(cat .env)"',
-        "diff <(cat a) b",
+        "diff <(cat .env) b",
+        "diff <(curl http://x) b",
+        "diff <(cat $x) b",
+        "tee >(cat) < a",
+        "npx tsc",
+        "npx --yes prettier",
+        "npx ../x",
+        "head -5 /tmp/.env",
+        "cat /tmp/../etc/passwd",
         "echo `ls`",
         "f() { make; }; f",
         "$x make",

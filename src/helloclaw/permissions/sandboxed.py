@@ -15,10 +15,11 @@ from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell.danger import program_name
 from helloclaw.permissions.shell.examine import Examined
+from helloclaw.permissions.shell.expressions import sed_script
 from helloclaw.permissions.shell.hunt import MAX_LOOP_VALUES
 from helloclaw.permissions.shell.inert import FEEDING
 from helloclaw.permissions.shell.proof import Judged
-from helloclaw.permissions.shell.read_judge import ReadJudge
+from helloclaw.permissions.shell.read_judge import Ask, ReadJudge
 from helloclaw.permissions.shell.readonly import what_it_reads
 from helloclaw.permissions.shell.reads import File
 from helloclaw.permissions.shell.script import (
@@ -79,7 +80,9 @@ def _told_by_text(examined: Examined, scope: Scope, files: Files) -> bool:
     each variable is: then the commands that the search for what is denied has found are what runs."""
     if examined.script is None or not all(why.id in _CONFINABLE_STRUCTURE for why in examined.structure):
         return False
-    if not all(part.why is None or (part.why.id in _CONFINABLE and not part.asks) for part in examined.parts):
+    if not all(part.why is None or part.why.id in _CONFINABLE for part in examined.parts):
+        return False
+    if not all(_asks_only_for_temporary(part, scope, files) for part in examined.parts):
         return False
     told = _Told(scope, files)
     return told.node(examined.script.body) and all(
@@ -89,10 +92,15 @@ def _told_by_text(examined: Examined, scope: Scope, files: Files) -> bool:
 
 def _command_stays(words: tuple[str, ...], scope: Scope, files: Files) -> bool:
     """One command as its words will most likely be."""
-    if _needs_network(words) or not all(_word_stays(word, scope, files) for word in words):
+    place = (str(scope.cwd),)
+    if _needs_network(words, place, files):
+        return False
+    if not all(_word_stays(word, scope, files) for word in _without_script(words)):
         return False
     reads = what_it_reads(words)
-    return isinstance(reads, Why) or not any(ReadJudge(scope, files).asks(reads, (str(scope.cwd),)))
+    return isinstance(reads, Why) or all(
+        _is_for_temporary(ask, scope, files) for ask in ReadJudge(scope, files).asks(reads, place)
+    )
 
 
 def _word_stays(word: str, scope: Scope, files: Files) -> bool:
@@ -114,7 +122,8 @@ class _Told:
     def node(self, node: Node) -> bool:
         match node:
             case Simple():
-                return self._simple(node)
+                if not self._simple(node):
+                    return False
             case Loop(variable=variable, values=values):
                 if len(values) > MAX_LOOP_VALUES or not all(map(self._value, values)):
                     return False
@@ -129,12 +138,15 @@ class _Told:
     def _simple(self, simple: Simple) -> bool:
         if simple.odd is not None and simple.odd.id != "shell_state":
             return False
-        if not all(map(_is_text, simple.nested)) or (simple.assignments and "+=" in simple.text):
+        if simple.assignments and "+=" in simple.text:
+            return False
+        processes = sum(map(_is_process, simple.words))
+        if processes != len(simple.nested) and not all(map(_is_text, simple.nested)):
             return False
         if not all(self._word(each.value) and not each.is_array for each in simple.assignments):
             return False
         self._set |= {each.name for each in simple.assignments}
-        known = all(self._word(each) or _is_one_text(each) for each in simple.words)
+        known = all(self._word(each) or _is_process(each) or _is_one_text(each, simple) for each in simple.words)
         return known and all(map(self._redirect, simple.redirects))
 
     def _word(self, word: Word) -> bool:
@@ -159,10 +171,16 @@ class _Told:
         return redirect.target is None or redirect.op in FEEDING or self._word(redirect.target)
 
 
-def _is_one_text(word: Word) -> bool:
-    """A substitution in quotes, and nothing else."""
+def _is_process(word: Word) -> bool:
+    """`<(…)`: what it prints is read, and is no word of the command."""
+    return [piece.kind for piece in word.pieces] == ["process"] and word.text.startswith("<")
+
+
+def _is_one_text(word: Word, simple: Simple) -> bool:
+    """A substitution in quotes and nothing else, of a command that has no other kind."""
     pieces = [piece for piece in word.pieces if piece.kind != "text" or piece.text]
-    return len(pieces) == 1 and pieces[0].kind == "command" and pieces[0].quoted
+    is_one = len(pieces) == 1 and pieces[0].kind == "command" and pieces[0].quoted
+    return is_one and all(map(_is_text, simple.nested))
 
 
 def _is_text(node: Node) -> bool:
@@ -175,25 +193,53 @@ def _is_text(node: Node) -> bool:
 
 
 def _part_stays(part: Judged, scope: Scope, files: Files) -> bool:
-    if part.asks or (part.why is not None and not part.plain and part.why.id != "redirection"):
+    if part.why is not None and not part.plain and part.why.id != "redirection":
+        return False
+    if not _asks_only_for_temporary(part, scope, files):
         return False
     if any(word is None for word in part.words) or not part.words:
         return False
     words = [word or "" for word in part.words]
-    if _needs_network(words):
+    if _needs_network(words, part.places, files):
         return False
     if part.why is None:
         return True
     return all(
         _is_inside(each, scope, files)
-        for word in words
+        for word in _without_script(words)
         if (each := word.rpartition("=")[2] or word) and _LIKE_PATH.search(each)
     )
 
 
-def _needs_network(words: Sequence[str]) -> bool:
+def _without_script(words: Sequence[str]) -> list[str]:
+    """The words that may be paths: not `/x/d`, which `sed` is told to do."""
+    script = sed_script(words[1:]) if words[0] == "sed" else None
+    return [word for word in words if word != script]
+
+
+def _asks_only_for_temporary(part: Judged, scope: Scope, files: Files) -> bool:
+    return all(_is_for_temporary(ask, scope, files) for ask in part.asks)
+
+
+def _is_for_temporary(ask: Ask, scope: Scope, files: Files) -> bool:
+    """A sandbox has temporary directories of its own, so what is there is the session's."""
+    if ask.why.id != "outside" or not ask.path.startswith("/"):
+        return False
+    plain = paths.absolute(ask.path, "/", "/")
+    return any(paths.is_within(plain, each) for each in _TEMPORARY) and _is_inside(plain, scope, files)
+
+
+def _needs_network(words: Sequence[str], places: Sequence[str], files: Files) -> bool:
     name = program_name(words[0])
+    if name == "npx" and len(words) > 1 and not words[1].startswith("-") and places:
+        return not all(_is_installed(words[1], place, files) for place in places)
     return name in _NETWORK or not _NETWORK_SUBCOMMANDS.get(name, frozenset()).isdisjoint(words[1:])
+
+
+def _is_installed(name: str, place: str, files: Files) -> bool:
+    """Whether `npx` finds the program in the project, and so has nothing to fetch."""
+    above = (place, *paths.parents_of(place)) if place else ()
+    return "/" not in name and any(files.exists(f"{each}/node_modules/.bin/{name}") for each in above)
 
 
 def _is_inside(path: str, scope: Scope, files: Files) -> bool:

@@ -34,6 +34,7 @@ _SED_REPLACES = r"s/(?:\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\[\]/\\\n])*\]|[^/\\\[\
 _SED_COMMAND = re.compile(
     rf"\s*(?:{_SED_ADDRESS}(?:\s*,\s*(?:\+?{_SED_ADDRESS}))?)?\s*!?\s*(?:[p=qQd]|{_SED_REPLACES})\s*"
 )
+_SED_SCRIPT_OPTION = re.compile(r"-[A-Za-z.]*[ef]|--[ef]")
 _SED_OPTIONS = options("nEre:su", "quiet silent regexp-extended expression= separate unbuffered posix version")
 
 # `-v` and `-R` evaluate an array's index, which may hold a command substitution; so does `-eq` within `[[`.
@@ -134,6 +135,16 @@ def sed_reads(arguments: Sequence[str]) -> Reads | Why:
         if not all(_SED_COMMAND.fullmatch(command) for command in _sed_commands(script)):
             return Why("unknown_option", f"sed {script}")
     return Reads(files=tuple(File(path) for path in operands if path != "-"))
+
+
+def sed_script(arguments: Sequence[str]) -> str | None:
+    """The first operand, if nothing but that can be the script and it only edits text: then it is no path."""
+    if any(_SED_SCRIPT_OPTION.match(each) for each in arguments):
+        return None
+    script = next((each for each in arguments if not each.startswith("-")), None)
+    if script is None or not all(_SED_COMMAND.fullmatch(command) for command in _sed_commands(script)):
+        return None
+    return script
 
 
 def _sed_commands(script: str) -> list[str]:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from helloclaw.permissions.files import Files
 from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell import script as tree
+from helloclaw.permissions.shell.expressions import sed_script
 from helloclaw.permissions.shell.feeding import Listed, names_listed, xargs_reads
 from helloclaw.permissions.shell.inert import may_print, problem_of, redirect_problem
 from helloclaw.permissions.shell.read_judge import Ask, Places, ReadJudge, union
@@ -171,7 +172,9 @@ class _Prover:
             reads = self._judge.named_programs(reads, places) or reads
         if isinstance(reads, Why):
             if is_reader(argv[0]):
-                named = Reads(files=tuple(File(word) for word in argv[1:] if not word.startswith("-")))
+                script = sed_script(argv[1:]) if argv[0] == "sed" else None
+                operands = [word for word in argv[1:] if not word.startswith("-") and word != script]
+                named = Reads(files=tuple(map(File, operands)))
                 fed += self._judge.asks(named, places)
             self._add(simple, argv, reads, fed, Reads(), places)
             return nowhere, places

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
+from helloclaw.permissions.shell.expressions import sed_script
 from helloclaw.permissions.shell.programs import PROGRAMS
 from helloclaw.permissions.tables import names
 
@@ -30,6 +32,9 @@ _IN_PLACE: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         "clang-format": ("-i",),
     }
 )
+# Theirs may be one of several letters: `sed -Ei`, `perl -lpi`.
+_CLUSTERING = names("sed gsed perl ruby")
+_I_AMONG_LETTERS = re.compile(r"-[A-Za-z0-9]*i|--i")
 _GIT_WRITERS = names("checkout restore rm mv clean reset apply am stash switch")
 # Of the programs that mostly read, those whose `-o` writes; of the others, those whose `-o` does not.
 _OUTPUT_TAKERS = frozenset({"sort", "tree"})
@@ -48,6 +53,8 @@ _TARGET_OPTIONS: MappingProxyType[str, frozenset[str]] = MappingProxyType(
 def written_paths(name: str, arguments: Sequence[str]) -> Iterator[str]:
     """The paths, as written, that `name` with these arguments writes."""
     operands = [each for each in arguments if not each.startswith("-")]
+    if name in ("sed", "gsed") and operands and sed_script(arguments) == operands[0]:
+        del operands[0]
     if name in _ALL or _works_in_place(name, arguments) or (name == "git" and not _GIT_WRITERS.isdisjoint(operands)):
         yield from operands
     elif name in _LAST:
@@ -60,7 +67,10 @@ def written_paths(name: str, arguments: Sequence[str]) -> Iterator[str]:
 
 def _works_in_place(name: str, arguments: Sequence[str]) -> bool:
     flags = _IN_PLACE.get(name)
-    return flags is not None and any(each.startswith(flags) for each in arguments)
+    if flags is None:
+        return False
+    clustered = name in _CLUSTERING and any(map(_I_AMONG_LETTERS.match, arguments))
+    return clustered or any(each.startswith(flags) for each in arguments)
 
 
 def _outputs(arguments: Sequence[str], options: frozenset[str]) -> Iterator[str]:
