@@ -887,4 +887,28 @@ TEXTS: Final[dict[str, str]] = {
     "memory.page_too_large": "{path} is larger than {limit} MB",
     "memory.bad_lines": "{lines} names no lines: write 10-20, 10- or 10",
     "memory.no_such_note": "There is no such note in line {line} of {page} (any more); look at the file again",
+    # ── workspace ──
+    "workspace.no_such_file": "{name} is no file of the workspace; there are {names}",
+    "workspace.not_there": "{path} does not exist; it can be put back to how it was at first",
+    "workspace.is_link": "{path} is a symbolic link, which is not followed; put the file itself there",
+    "workspace.is_special": "{path} is no ordinary file; remove it or put a text file there",
+    "workspace.too_large": "{path} is larger than {limit} KB; shorten it",
+    "workspace.no_text": "{path} is not a text file in UTF-8; save it as UTF-8",
+    "workspace.not_utf8": "{path} is not all UTF-8, so it can't be edited here without loss; save it as UTF-8",
+    "workspace.unreadable": "{path} can't be read: {why}",
+    "workspace.lossy": "{path} is not all UTF-8; what can't be read is left out. Save it as UTF-8.",
+    "workspace.last_good": "{problem}. {name} counts as it last was.",
+    "workspace.left_out": "{problem}. Until then it goes on without {name}.",
+    "workspace.cannot_make": "{path} can't be made: {why}. It goes on without the workspace's files.",
+    "workspace.cannot_remove": "{path} is not needed any more but can't be removed: {why}",
+    "workspace.bootstrap_is_over": (
+        "The introduction is over: IDENTITY.md has the name {name}. To start it again, reset IDENTITY.md first."
+    ),
+    "workspace.bad_text": "This is no text that could be read again: it has control or invalid characters",
+    "workspace.text_too_large": "This is more than {limit} KB; shorten it",
+    "workspace.instructions_wait": (
+        "Left out until this directory is trusted: {names}. If you know where they come from: helloclaw trust"
+    ),
+    "workspace.instructions_outside": "{path} leads out of its directory and is left out",
+    "workspace.hidden_characters": "{path} has {count} invisible characters; they are left out",
 }
