@@ -5,6 +5,7 @@ What the grammar gets wrong (there is such) is for `second_reading` to catch, no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from helloclaw.permissions.reasons import Why
 from helloclaw.permissions.shell import script
 from helloclaw.permissions.shell.parse_command import MAX_DEPTH, CommandReader
 from helloclaw.permissions.shell.script import Node, Script
+from helloclaw.permissions.shell.words import Piece, Word
 from helloclaw.permissions.tables import names
 
 if TYPE_CHECKING:
@@ -44,8 +46,40 @@ def _parser() -> tree_sitter.Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
+# One command of words that nothing in bash gives a second meaning: no quote, no expansion, no operator, no pattern. Most
+# of what is judged is of this kind, and needs no grammar.
+_PLAIN = re.compile(r"[ \t]*[A-Za-z0-9_./][A-Za-z0-9_./-]*(?:[ \t]+[A-Za-z0-9_./:,@%+-][A-Za-z0-9_./:,=@%+-]*)*[ \t]*")
+_PLAIN_WORD = re.compile(r"[^ \t]+")
+# Wherever one of these is, the grammar decides what it is there.
+_RESERVED = names(
+    "if then elif else fi for while until do done case esac select function in time coproc declare typeset export "
+    "readonly local unset unsetenv let eval"
+)
+
+
+def _plain(text: str) -> Script | None:
+    """The structure of a plain command; None for any other text."""
+    if not _PLAIN.fullmatch(text):
+        return None
+    words: list[Word] = []
+    spans: list[tuple[int, int]] = []
+    for match in _PLAIN_WORD.finditer(text):
+        word = match.group()
+        if word in _RESERVED:
+            return None
+        words.append(Word(text=word, pieces=(Piece("text", word),), value=word))
+        spans.append(match.span())
+    simple = script.Simple(text=text[spans[0][0] : spans[-1][1]], words=tuple(words), spans=tuple(spans))
+    return Script(body=script.Statements((simple,)))
+
+
 def parse(text: str, home: str) -> Script:
     """The structure of `text`. Never fails: what can't be understood is in it as `Other`, or as a problem."""
+    return _plain(text) or parse_by_grammar(text, home)
+
+
+def parse_by_grammar(text: str, home: str) -> Script:
+    """The same by the grammar alone."""
     source = text.encode("utf-8", "replace")
     root = _parser().parse(source.translate(_AS_ASCII)).root_node
     reader = _StatementReader(source, home)
