@@ -131,7 +131,7 @@ class _Look:
             self._problems.append(Phrase("workspace.instructions_outside", path=shown(path)))
         elif not self._may_count(place):
             self._waiting.append(path)
-        elif (text := self._read(path)) is not None:
+        elif (text := self._read(path, Path(real))) is not None:
             self._files.append(
                 Instruction(path=path, shown=self._shown(path), text=text, project=place.root is not None)
             )
@@ -146,9 +146,9 @@ class _Look:
             self._trust[directory] = self._trusted(directory)
         return self._trust[directory]
 
-    def _read(self, path: Path) -> str | None:
+    def _read(self, path: Path, real: Path) -> str | None:
         try:
-            text, lossy = self._texts.read(path, follow=True)
+            text, lossy = self._texts.read(real)  # No link in its place since it was looked at is followed.
         except FileNotFoundError:  # a link that leads nowhere, or a file that was just removed
             return None
         except BadFile as error:

@@ -38,6 +38,12 @@ def template(name: Name, language: Lang) -> str:
     return (files("helloclaw.workspace") / "templates" / language / name).read_text(encoding="utf-8")
 
 
+def is_template(name: Name, text: str) -> bool:
+    """Whether nobody has changed a file since it was made."""
+    languages: tuple[Lang, ...] = ("en", "zh")
+    return any(text.strip() == template(name, language).strip() for language in languages)
+
+
 def make_missing(root: Path, language: Lang) -> None:
     """Make the files that were never made, in `language` if these are the first, and AGENTS.md in any case.
 

@@ -106,9 +106,20 @@ def _is_placeholder(plain: str) -> bool:
 
 
 def _unwrapped(text: str, pairs: dict[str, str]) -> str:
-    while len(text) >= 2 and pairs.get(text[0]) == text[-1] and text[-1] not in text[1:-1]:
+    """`text` without the pairs that are around all of it."""
+    while len(text) >= 2 and pairs.get(text[0]) == text[-1] and _is_one(text[1:-1], text[0], text[-1]):
         text = text[1:-1].strip()
     return text
+
+
+def _is_one(inner: str, opening: str, closing: str) -> bool:
+    """Whether the pair around `inner` belongs together: not so in `(a) and (b)`."""
+    depth = 0
+    for char in inner:
+        if char == closing and (opening == closing or depth == 0):
+            return False
+        depth += (char == opening) - (char == closing)
+    return True
 
 
 def _is_seen(char: str) -> bool:

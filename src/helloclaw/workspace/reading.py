@@ -19,6 +19,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
 _SETTLED_NS = 2_000_000_000
@@ -50,14 +51,14 @@ class _Stamp(NamedTuple):
     changed_ns: int
 
 
-def read_text(path: Path, *, limit_bytes: int, follow: bool = False) -> Text:
-    """Read it whole. A symbolic link is an error unless `follow`.
+def read_text(path: Path, *, limit_bytes: int) -> Text:
+    """Read it whole. A symbolic link is an error.
 
     Raises `FileNotFoundError`, `BadFile`.
     """
     try:
-        stamp_of(path, follow=follow)  # Before it is opened: to open some devices is to do something.
-        handle = os.open(path, _FLAGS | (0 if follow else getattr(os, "O_NOFOLLOW", 0)))
+        stamp_of(path)  # Before it is opened: to open some devices is to do something.
+        handle = os.open(path, _FLAGS)
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise BadFile("workspace.is_special", path=shown(path))
@@ -92,9 +93,9 @@ def _utf8(data: bytes) -> Text:
         return Text(data.decode("utf-8-sig", "replace"), lossy=True)
 
 
-def stamp_of(path: Path, *, follow: bool = False) -> _Stamp:
+def stamp_of(path: Path) -> _Stamp:
     """Raises `OSError`, and `BadFile` for what is no regular file."""
-    status = os.stat(path, follow_symlinks=follow)
+    status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode):
         raise BadFile("workspace.is_link", path=shown(path))
     if not stat.S_ISREG(status.st_mode):
@@ -110,17 +111,17 @@ class KeptTexts:
         self._clock_ns = clock_ns
         self._kept: dict[Path, tuple[_Stamp, Text]] = {}
 
-    def read(self, path: Path, *, follow: bool = False) -> Text:
+    def read(self, path: Path) -> Text:
         """Raises as `read_text` does."""
         try:
-            stamp = stamp_of(path, follow=follow)
+            stamp = stamp_of(path)
         except FileNotFoundError:
             raise
         except OSError as error:
             raise _bad(path, error) from error
         if (kept := self._kept.get(path)) is not None and kept[0] == stamp:
             return kept[1]
-        text = read_text(path, limit_bytes=self._limit_bytes, follow=follow)
+        text = read_text(path, limit_bytes=self._limit_bytes)
         if self._clock_ns() - max(stamp.modified_ns, stamp.changed_ns) >= _SETTLED_NS:
             self._kept[path] = (stamp, text)
         return text
