@@ -291,6 +291,7 @@ async def test_a_mode_set_in_a_stream_takes_no_number_that_was_announced(world: 
 
 
 async def test_compacting_on_request(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     long = "The quick brown fox jumps over the lazy dog. " * 200
     server.script(Turn(text=long), Turn(text=long), Turn(text=long), Turn(text="SUMMARY of it"), Turn(text="Yes."))
     async with world.session() as (session, heard):
@@ -307,6 +308,7 @@ async def test_compacting_on_request(world: World, server: ModelServer) -> None:
 
 
 async def test_compacting_that_fails_or_is_not_worth_it_says_so(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     long = "The quick brown fox jumps over the lazy dog. " * 200
     server.script(Turn(text=long), Turn(text=long), Turn(text=long))
     server.script(json_answer({"error": {"message": "no entry"}}, status=401))

@@ -13,12 +13,10 @@ from helloclaw.protocol.commands import Say
 from tests.support.model_server import Call, ModelServer, Turn, json_answer
 from tests.support.world import World
 
-SMALL_WINDOW = '{"agent": {"token_threshold": 6000}}'
 
 
 def small_window(world: World) -> None:
-    world.home.root.mkdir(parents=True)
-    world.home.config.write_text(SMALL_WINDOW)
+    world.configure(agent={"token_threshold": 6000}, memory={"flush": False})
 
 
 def texts(history: History) -> list[str]:
@@ -108,6 +106,7 @@ async def test_one_message_that_is_too_large_is_not_summarised(world: World, ser
 
 
 async def test_each_call_of_a_turn_may_overflow_once(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     too_long = {"error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000"}}
     full = json_answer({"type": "error", **too_long}, status=400)
     (world.workdir / "a").write_text("lorem ipsum\n" * 2000)
@@ -153,6 +152,7 @@ async def test_a_summary_is_asked_for_at_the_end_of_what_the_provider_has_cached
 
 
 async def test_a_summary_that_does_not_come_is_asked_for_in_another_way(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     small_window(world)
     calls = Turn(calls=(Call(name="read_file", input={"path": "a"}),))
     server.script(Turn(text="long " * 12000), calls, Turn(text="Task: talk."), Turn(text="one"))
@@ -193,6 +193,7 @@ async def test_a_summary_names_the_files_and_where_every_word_is(world: World, s
 
 
 async def test_the_model_may_wish_to_compress(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     server.script(
         Turn(text="long " * 12000),
         Turn(calls=(Call(name="compress", input={"focus": "the colours"}),)),

@@ -18,6 +18,7 @@ LONG = "The quick brown fox jumps over the lazy dog. " * 200
 
 
 async def test_a_compaction_asked_for_in_a_turn_comes_after_it(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     gate = Gate()
     server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG, gate=gate, chunk=4096), Turn(text="SUMMARY"))
     async with world.session() as (session, heard):
@@ -38,6 +39,7 @@ async def test_a_compaction_asked_for_in_a_turn_comes_after_it(world: World, ser
 
 
 async def test_a_compaction_can_be_stopped(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     gate = Gate()
     server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG), Turn(text="SUMMARY " * 50, gate=gate, chunk=64))
     server.script(Turn(text="Yes."))
@@ -225,6 +227,7 @@ async def test_a_chore_that_is_stopped_before_it_begins_says_so(world: World, se
 async def test_a_cancel_that_comes_when_it_is_done_says_nothing_else(
     world: World, server: ModelServer, kind: Any
 ) -> None:
+    world.configure(memory={"flush": False})
     server.script(Turn(text=LONG), Turn(text=LONG), Turn(text=LONG), Turn(text="SUMMARY"), Turn(text="Yes."))
     async with world.session() as (session, heard):
         for number in range(3):

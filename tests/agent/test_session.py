@@ -292,6 +292,7 @@ async def test_a_hard_limit_makes_no_further_call(world: World, server: ModelSer
 
 
 async def test_a_full_context_is_compacted_and_the_call_made_again(world: World, server: ModelServer) -> None:
+    world.configure(memory={"flush": False})
     too_long = {"error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000"}}
     server.script(
         Turn(text="I read it. " + "blah " * 3000),
@@ -316,10 +317,9 @@ async def test_a_full_context_is_compacted_and_the_call_made_again(world: World,
 
 
 async def test_the_context_is_compacted_before_it_is_full(world: World, server: ModelServer) -> None:
-    world.home.root.mkdir(parents=True)
-    world.home.config.write_text('{"agent": {"token_threshold": 3000}}')
+    world.configure(agent={"token_threshold": 6000}, memory={"flush": False})
     server.script(
-        Turn(text="long " * 2000, usage=Usage(input=100, output=3500)),
+        Turn(text="long " * 4000, usage=Usage(input=100, output=6500)),
         Turn(text="Task: talk."),
         Turn(text="short"),
     )

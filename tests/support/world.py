@@ -49,6 +49,11 @@ class World:
             model = {"LLM_BASE_URL": f"{self.server.base_url}/v1", "LLM_API_KEY": "k", "LLM_MODEL_ID": "scripted"}
         return {"HELLOCLAW_HOME": str(self.home.root), "HOME": str(self.root / "home"), **model, **self.more}
 
+    def configure(self, **sections: dict[str, Any]) -> None:
+        """Write `config.json`, replacing what it said."""
+        self.home.root.mkdir(parents=True, exist_ok=True)
+        self.home.config.write_bytes(msgspec.json.encode(sections))
+
     def options(self, **changes: Any) -> SessionOptions:
         source = SettingsSource(self.home, self.environ)
         return SessionOptions(**{"source": source, "home": self.home, "workdir": self.workdir} | changes)

@@ -10,7 +10,7 @@ import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -58,6 +58,20 @@ def _answers(message: Message) -> bool:
     return any(isinstance(block, ToolResult) for block in message.content)
 
 
+class Plan(NamedTuple):
+    """`old` goes, from `keep_from` (a `seq`) on everything stays. Tokens: the context's `before`, those `saved` without
+    the summary, and the `room` that a text to be summarised may take.
+    """
+
+    cause: Cause
+    old: tuple[Message, ...]
+    keep_from: int
+    last_words: str
+    before: int
+    saved: int
+    room: int
+
+
 class Compaction:
     """Compacts one session's context. `spent` is what the summaries cost, in tokens; `failure` why there is none."""
 
@@ -75,11 +89,10 @@ class Compaction:
     def failure(self) -> Failed | None:
         return self._summariser.failure
 
-    async def run(self, threshold: int, *, cause: Cause = "full", focus: str = "") -> bool:
-        """Compact; False if that would not make the context smaller, or there is no summary.
+    def plan(self, threshold: int, cause: Cause) -> Plan | None:
+        """What would be summarised; None where that can't make the context much smaller.
 
-        Who wishes it, or is refused, keeps less. Without a summary the old part is cut, unless that was a person's wish
-        or the model's service can't be had at all.
+        Who wishes it, or is refused, keeps less.
         """
         history = self._engine.history
         entries = history.entries
@@ -87,31 +100,41 @@ class Compaction:
         keep = min(KEEP_RECENT_TOKENS, threshold // 4 if cause == "full" else before // 3)
         index = split(entries, keep)
         if index == 0:
-            return False
+            return None
         keep_from = entries[index][0] if index < len(entries) else (entries[-1][0] + 1)
-        old = [message for _, message in entries[:index]]
+        old = tuple(message for _, message in entries[:index])
         last_said, last_words = history.last_words
         last_words = last_words if last_said < keep_from else ""
         saved = message_tokens(old) - text_tokens(last_words)
         if saved < before // WORTH_IT:
-            return False
+            return None
+        return Plan(cause, old, keep_from, last_words, before, saved, room=threshold // 2)
+
+    async def run(self, plan: Plan, *, focus: str = "") -> bool:
+        """Compact; False if that would not make the context smaller, or there is no summary.
+
+        Without a summary the old part is cut, unless that was a person's wish or the model's service can't be had at
+        all.
+        """
+        history = self._engine.history
         self._engine.emit(out.Phase(state="compacting"))
-        summary = await self._summariser.summarise(old, threshold // 2, focus, fits=cause != "overflow")
-        if not summary and self._may_cut(cause):
+        fits = plan.cause != "overflow"
+        summary = await self._summariser.summarise(plan.old, plan.room, focus, fits=fits)
+        if not summary and self._may_cut(plan.cause):
             summary = CUT_MARKER
-        saved -= text_tokens(summary)
+        saved = plan.saved - text_tokens(summary)
         if not summary or saved <= 0:
             return False
         known = history.compacted
-        read, changed = files_of(old, known.files_read if known else (), known.files_changed if known else ())
+        read, changed = files_of(plan.old, known.files_read if known else (), known.files_changed if known else ())
         self._engine.emit(
             out.Compacted(
                 summary=summary,
-                last_words=last_words,
-                keep_from=keep_from,
-                before_tokens=before,
-                after_tokens=max(0, before - saved),
-                transcript=await self._save_transcript([message for _, message in entries]),
+                last_words=plan.last_words,
+                keep_from=plan.keep_from,
+                before_tokens=plan.before,
+                after_tokens=max(0, plan.before - saved),
+                transcript=await self._save_transcript([message for _, message in history.entries]),
                 files_read=read,
                 files_changed=changed,
             )

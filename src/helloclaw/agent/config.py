@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from helloclaw.agent.prompt import PromptPart
 from helloclaw.agent.surroundings import NotesToTell
 from helloclaw.i18n import Phrase
 from helloclaw.llm.events import Usage
@@ -22,8 +23,11 @@ class TurnConfig:
 
     `base` is the request without messages; `max_steps` counts model calls that may use tools. When they are used up and
     `closing_call` is set, one last call without tools asks for an answer. Tokens are the model's, costs US dollars.
-    At `compact_at` tokens the conversation is summarised, at `flush_at` notes are made of what is worth keeping.
-    `renew_base` is `base` made of what is known by then.
+    At `compact_at` tokens the conversation is summarised, at `flush_at` notes are made of what is worth keeping, if it
+    `flushes`.
+    `captures`: what the person says is searched for what is worth keeping.
+    `renew_base` is `base` made of what is known by then, `prompt` the parts of its system prompt; `turn_over` is told
+    when the turn has ended.
     Without `rule_files` the rules of an `always` can only be kept for the session.
     """
 
@@ -39,6 +43,10 @@ class TurnConfig:
     flush_at: int = 98_400
     renew_base: Callable[[], ModelRequest]
     notes_to_tell: NotesToTell = tuple
+    prompt: tuple[PromptPart, ...] = ()
+    captures: bool = True
+    flushes: bool = True
+    turn_over: Callable[[], None] = lambda: None
     max_cost_usd: float | None = None
     price: Callable[[Usage], float | None] = lambda _: None
     interactive: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -28,10 +28,12 @@ _NOTES = (
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """A part of the system prompt under a heading of its own."""
+    """A part of the system prompt; `cut` characters of what it is made of are left out of it."""
 
     name: str
     text: str
+    tokens: int
+    cut: int = 0
 
 
 class Inspection(Struct, frozen=True, kw_only=True):
@@ -63,7 +65,10 @@ def inspect(config: TurnConfig, history: History, mode: Mode, rules: RuleSet) ->
     }
     return Inspection(
         system=base.system,
-        sections=tuple(sections(base.system)),
+        sections=tuple(
+            Section(name=part.title, text=part.text, tokens=text_tokens(part.text), cut=part.cut)
+            for part in config.prompt
+        ),
         tools=base.tools,
         messages=messages,
         tokens=tokens | _message_parts(messages),
@@ -75,20 +80,6 @@ def inspect(config: TurnConfig, history: History, mode: Mode, rules: RuleSet) ->
         rules=rules,
         cost_usd=config.price(history.total),
     )
-
-
-def sections(prompt: str) -> Iterable[Section]:
-    """The prompt cut at its Markdown headings."""
-    name, lines = "", list[str]()
-    for line in prompt.splitlines():
-        if line.startswith("#"):
-            if "\n".join(lines).strip():
-                yield Section(name=name, text="\n".join(lines).strip())
-            name, lines = line.lstrip("# ").strip(), [line]
-        else:
-            lines.append(line)
-    if "\n".join(lines).strip():
-        yield Section(name=name, text="\n".join(lines).strip())
 
 
 def _message_parts(messages: Sequence[Message]) -> dict[Part, int]:

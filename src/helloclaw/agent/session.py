@@ -20,6 +20,7 @@ from helloclaw.agent.engine import LocalEngine, Sink
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.inspection import Inspection, inspect
 from helloclaw.agent.listing import title_of
+from helloclaw.agent.remembering import Heard, Remembering, typed
 from helloclaw.agent.rewind import RewindPoint, rewind_points
 from helloclaw.agent.screening import screen, take_back
 from helloclaw.agent.standing import Standing
@@ -84,6 +85,7 @@ class Session:
         self._hooks = hooks
         self._context = context
         self._peek = peek or configure
+        self._remembering = Remembering(engine, context.notebook, standing)
         self._chores = Chores(engine, configure, standing, hooks, context, may_write)
         self._waiting_chores: deque[Chore] = deque()
         self._turn: asyncio.Task[out.RoundEnd | None] | None = None
@@ -220,6 +222,7 @@ class Session:
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
         try:
+            await self._remembering.settle()
             await self._context.close()
         finally:
             self._keep_unheard()
@@ -268,7 +271,11 @@ class Session:
         if says and not screened.passed:
             return await self._refuse([], CannotRun(texts("en").say(refused[0]), phrase=refused[0]))
         config = replace(config, notices=(*config.notices, *refused))
-        end = await Turn(self._engine, config, self._standing, self._hooks, self._context).run(screened.passed)
+        turn = Turn(self._engine, config, self._standing, self._hooks, self._context)
+        end = await turn.run(screened.passed)
+        if config.captures:
+            self._remembering.learn(turn.heard)
+        await asyncio.to_thread(config.turn_over)
         if end.reason == "done":
             await self._tell_hooks(end)
         return end
@@ -286,7 +293,8 @@ class Session:
         try:
             settle_lost(self._engine)
             for index, say in enumerate(says):
-                self._engine.emit(user_message(say))
+                kept = self._engine.emit(user_message(say))
+                self._remembering.learn((Heard(kept.seq or 0, typed(say)),))
                 unheard = says[index + 1 :]
             if problem is not None:
                 self._engine.emit(cannot_run(problem))

@@ -16,6 +16,7 @@ from helloclaw.agent.dispatch import Dispatch
 from helloclaw.agent.engine import Engine
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.model_step import Answered, call_model
+from helloclaw.agent.remembering import Heard, typed
 from helloclaw.agent.repair import LOST
 from helloclaw.agent.screening import screen, take_back
 from helloclaw.agent.standing import Standing
@@ -55,6 +56,7 @@ class Turn:
         self._uncounted = Usage()  # spent on upkeep; the next usage event counts it
         self._upkeep = Upkeep(engine, config, standing, hooks, context)
         self._surroundings = Surroundings(context, standing, config.notes_to_tell)
+        self.heard: list[Heard] = []  # what the person typed, of what is in the conversation now
         self._unheard: list[Say] = []  # taken out of the inbox, and not in the conversation yet
 
     async def run(self, says: list[Say]) -> out.RoundEnd:
@@ -200,7 +202,8 @@ class Turn:
             says = [Say(text="", source="background")]
         for index, say in enumerate(says):
             first = results if index == 0 else ()
-            self._engine.emit(user_message(say, *self._surroundings.notes(self._engine.now()), *first))
+            kept = self._engine.emit(user_message(say, *self._surroundings.notes(self._engine.now()), *first))
+            self.heard.append(Heard(kept.seq or 0, typed(say)))
             self._unheard = says[index + 1 :]
         return bool(says)
 

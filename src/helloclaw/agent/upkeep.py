@@ -5,6 +5,7 @@ from __future__ import annotations
 from helloclaw.agent.compact import Cause, Compaction
 from helloclaw.agent.config import TurnConfig
 from helloclaw.agent.engine import Engine
+from helloclaw.agent.flush import Flush
 from helloclaw.agent.hooks import SessionHooks
 from helloclaw.agent.measure import context_tokens
 from helloclaw.agent.micro import pays, saving
@@ -52,18 +53,19 @@ class Upkeep:
         """What the size of the context demands now; whether it was compacted."""
         self._drop_results()
         used = self.used()
-        if used >= self._config.flush_at or used >= self._config.compact_at:
+        if self._config.flush_at <= used < self._config.compact_at:
             await self._flush(fits=True)
         return used >= self._config.compact_at and await self.compact("full")
 
     async def compact(self, cause: Cause, focus: str = "") -> bool:
         """False if it came to nothing. The model is told again where it is, and what its plan was."""
-        await self._hooks.before_compact("manual" if cause == "wanted" else "auto")
-        if cause != "full":
-            await self._flush(fits=cause != "overflow")
         compaction = Compaction(self._engine, self._config.model, self.base, self._context.workdir)
+        if (plan := compaction.plan(self._config.compact_at, cause)) is None:
+            return False
+        await self._hooks.before_compact("manual" if cause == "wanted" else "auto")
+        await self._flush(fits=cause != "overflow")
         try:
-            compacted = await compaction.run(self._config.compact_at, cause=cause, focus=focus)
+            compacted = await compaction.run(plan, focus=focus)
         finally:
             self._spent = self._spent + compaction.spent
             self.failure = compaction.failure
@@ -88,4 +90,11 @@ class Upkeep:
             self._engine.emit(out.ResultsDropped(before=found.before, freed_tokens=found.freed))
 
     async def _flush(self, *, fits: bool) -> None:
-        del fits
+        """Once in each cycle; a turn tries a failed one no second time."""
+        if self._engine.history.flushed or self._flush_failed or not self._config.flushes:
+            return
+        flush = Flush(self._engine, self._config, self._standing, self._context, self.base)
+        try:
+            self._flush_failed = not await flush.run(fits=fits)
+        finally:
+            self._spent = self._spent + flush.spent

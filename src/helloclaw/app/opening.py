@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import zlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -14,15 +16,18 @@ from helloclaw.agent.opening import Opened, open_copy, open_existing, open_new
 from helloclaw.agent.session import Session
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import warning
+from helloclaw.app.briefing import Briefing
 from helloclaw.app.confinement import Confinement
 from helloclaw.app.options import SessionOptions
 from helloclaw.app.parts import Parts
 from helloclaw.app.rules import gather_rules, make_scope
 from helloclaw.hooks.runner import HookRunner
 from helloclaw.i18n import Phrase, texts
+from helloclaw.memory.notebook import Notebook
 from helloclaw.permissions.paths import is_control
 from helloclaw.protocol.events import SessionCreated, Status
 from helloclaw.settings.trust import is_trusted
+from helloclaw.settings.values import Settings
 from helloclaw.skills.shelf import SkillShelf
 from helloclaw.tools.registry import open_context
 from helloclaw.tools.web.recall import learn, recall
@@ -45,9 +50,12 @@ async def open_session(
             options = structs.replace(options, workdir=opened.workdir)
         # The rules of the directory it works in, which need not be the one it was resumed from.
         engine = LocalEngine(opened.session_id, opened.journal, opened.history)
+        shelf = SkillShelf(home=options.home, workdir=options.workdir)
+        notebook = _notebook(options, settings)
         parts = Parts(
             options,
             gather_rules(settings, options),
+            Briefing(options, settings, shelf, notebook, options.workdir),
             notices=_repairs(opened),
             tell=lambda phrase: engine.publish(_status(phrase)),
         )
@@ -57,7 +65,8 @@ async def open_session(
             options.workdir,
             environ=options.source.environ,
             web=options.web,
-            skills=SkillShelf(home=options.home, workdir=options.workdir),
+            skills=shelf,
+            notebook=notebook,
         )
         hooks = HookRunner(
             workdir=context.workdir,
@@ -129,6 +138,13 @@ def _open_journal(options: SessionOptions, resume: str | None, fork: bool, sessi
     if resume is None:
         return open_new(options.home, options.workdir, session_id=session_id)
     return open_copy(options.home, resume) if fork else open_existing(options.home, resume)
+
+
+def _notebook(options: SessionOptions, settings: Settings) -> Notebook:
+    """The memory of the home workspace, with an index of its own for each workspace there is."""
+    workspace = options.workspace_of(settings)
+    mark = "" if workspace == options.home.workspace else f"-{zlib.crc32(os.fsencode(workspace)):08x}"
+    return Notebook(workspace, options.home.sessions, options.home.cache / f"memory{mark}.sqlite")
 
 
 def _repairs(opened: Opened) -> tuple[Phrase, ...]:

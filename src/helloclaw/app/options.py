@@ -6,8 +6,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from helloclaw.i18n import Lang
 from helloclaw.protocol.events import Mode
 from helloclaw.settings.source import SettingsSource
+from helloclaw.settings.values import Settings
 from helloclaw.storage.paths import Home
 from helloclaw.tools.base import Tool
 from helloclaw.tools.web.access import WebAccess
@@ -21,7 +23,8 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     `allow` are permission rules for this session, `add_dirs` further directories free to read. `interactive` says that
     somebody can be asked. A resumed session goes on in its own directory if `keep_workdir`. `max_steps` is a hard limit
     of model calls; unset, the settings decide, and the last call is one without tools. `extra_tools` are the embedding
-    program's own; `web` replaces the way to the web.
+    program's own; `web` replaces the way to the web. `workspace` is where identity and memory are, if not where the
+    settings say. `introduces`: an agent without a name may get to know the person. `language` is the person's.
     """
 
     source: SettingsSource
@@ -40,3 +43,11 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     web: WebAccess | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
+    workspace: Path | None = None
+    introduces: bool = False
+    language: Lang = "en"
+
+    def workspace_of(self, settings: Settings) -> Path:
+        """The home workspace: identity, memory, and what else the agent knows."""
+        named = settings.env.workspace_path
+        return self.workspace or (Path(named).expanduser().absolute() if named else self.home.workspace)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
+from msgspec import structs
+
 from helloclaw.agent.config import TurnConfig
-from helloclaw.agent.prompt import system_prompt
+from helloclaw.agent.prompt import joined
+from helloclaw.app.briefing import Brief, Briefing
 from helloclaw.app.models import endpoints_of, model_at
 from helloclaw.app.options import SessionOptions
 from helloclaw.app.rules import bound_by, make_scope
@@ -32,6 +35,7 @@ class Parts:
         self,
         options: SessionOptions,
         rules: RuleSet,
+        briefing: Briefing,
         *,
         notices: tuple[Phrase, ...],
         tell: Callable[[Phrase | None], None],
@@ -39,6 +43,7 @@ class Parts:
         self._tell = tell
         self._options = options
         self._rules = rules
+        self._briefing = briefing
         self._notices = notices  # for the first turn
         self._model: ChatModel | None = None
         self._endpoints: tuple[Endpoint, Endpoint | None] | None = None
@@ -56,17 +61,19 @@ class Parts:
             self._notices = (*self._notices, settings.phrase)
             settings = options.source.current()
         model = await self._current_model(settings, options.source.environ, keep=not peek)
+        endpoint = model.endpoint
+        brief = await asyncio.to_thread(self._briefing.look, context.cwd, lean=endpoint.profile.lean_prompt)
+        self._notices = (*self._notices, *brief.notices)
         notices = self._notices
         if not peek:
             self._notices = ()
-        endpoint = model.endpoint
         tools = (*(lean_tools() if endpoint.profile.lean_prompt else default_tools()), *options.extra_tools)
         toolbox = Toolbox(tools)
         window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
         agent = settings.agent
         base = ModelRequest(
             messages=(),
-            system=system_prompt(lean=endpoint.profile.lean_prompt, appended=options.system_append),
+            system=joined(brief.parts),
             tools=toolbox.specs,
             max_output_tokens=settings.llm.max_output_tokens,
             thinking_budget=settings.llm.thinking_budget if settings.llm.thinking == "enabled" else 0,
@@ -93,7 +100,12 @@ class Parts:
             parallel_calls=agent.parallel_max_workers,
             compact_at=min(agent.token_threshold, room),
             flush_at=room - agent.soft_threshold_tokens,
-            renew_base=lambda: base,
+            renew_base=lambda: self._renewed(base, context, lean=endpoint.profile.lean_prompt),
+            notes_to_tell=self._briefing.notes_to_tell,
+            prompt=brief.parts,
+            captures=settings.memory.capture,
+            flushes=settings.memory.flush,
+            turn_over=self._briefing.settle,
             max_cost_usd=options.max_cost_usd,
             price=lambda usage: cost_usd(endpoint, usage),
             interactive=options.interactive,
@@ -101,6 +113,13 @@ class Parts:
             ask_timeout_s=settings.permissions.ask_timeout_s,
             notices=notices,
         )
+
+    def _renewed(self, base: ModelRequest, context: ToolContext, *, lean: bool) -> ModelRequest:
+        """`base` with what was learnt since as part of the prompt."""
+        self._briefing.thaw()
+        brief: Brief = self._briefing.look(context.cwd, lean=lean)
+        self._notices = (*self._notices, *brief.notices)
+        return structs.replace(base, system=joined(brief.parts))
 
     async def close(self) -> None:
         if self._prices is not None:

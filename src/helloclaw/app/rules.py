@@ -54,7 +54,7 @@ def make_scope(
     `readable` are further directories free to read, resolved: those of the skills in use.
     """
     workdir = Path(os.path.realpath(options.workdir))
-    workspace = Path(os.path.realpath(options.home.workspace))
+    workspace = Path(os.path.realpath(options.workspace_of(options.source.current())))
     return Scope(
         workdir=workdir,
         cwd=Path(os.path.realpath(cwd)),

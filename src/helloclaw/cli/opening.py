@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from helloclaw.cli.parse import UsageError
+from helloclaw.cli.place import place_of
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.protocol.events import Mode
 from helloclaw.storage.paths import Home
@@ -13,9 +14,6 @@ from helloclaw.storage.paths import Home
 if TYPE_CHECKING:
     from helloclaw.app import SessionOptions
     from helloclaw.settings.source import SettingsSource
-
-# Commands that talk in the home workspace rather than where the person stands.
-_AT_HOME = frozenset({"ask", "chat"})
 
 
 class Opening(NamedTuple):
@@ -36,7 +34,7 @@ def plan_opening(
     home = run.home()
     mode = None if again and resume is not None else _mode(run)
     max_steps, max_cost_usd = _whole(run, "max_turns"), _amount(run, "max_cost")
-    workdir = _workdir(run, home, resume)
+    workdir = _workdir(run, source, resume)
     add_dirs = tuple(run.directory("--add-dir", named) for named in run.arguments.many("add_dir"))
     # Only now that everything said makes sense: with this the whole agent is loaded.
     from helloclaw.app import SessionOptions
@@ -52,6 +50,8 @@ def plan_opening(
         max_steps=max_steps,
         max_cost_usd=max_cost_usd,
         interactive=interactive,
+        introduces=interactive,
+        language=run.say.lang,
     )
     return Opening(options, resume, fork)
 
@@ -78,17 +78,12 @@ def session_named(run: Run) -> str | None:
     return here[0].id
 
 
-def _workdir(run: Run, home: Home, resume: str | None) -> Path:
+def _workdir(run: Run, source: SettingsSource, resume: str | None) -> Path:
     """`--workdir`, else where the resumed session worked, else the home workspace or the current directory."""
-    if run.arguments.text("workdir") is not None:
-        return run.workdir()
-    if resume is not None and (worked_in := _workdir_of(home, resume)):
+    is_named = run.arguments.text("workdir") is not None
+    if not is_named and resume is not None and (worked_in := _workdir_of(run.home(), resume)):
         return run.directory("session", worked_in)
-    if run.command is not None and run.command.name in _AT_HOME:
-        from helloclaw.storage.atomic import private_directory
-
-        return private_directory(home.workspace)
-    return run.workdir()
+    return place_of(run, source)
 
 
 def _workdir_of(home: Home, session_id: str) -> str:

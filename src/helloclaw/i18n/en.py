@@ -768,7 +768,7 @@ TEXTS: Final[dict[str, str]] = {
     "slash.skills": "skills: what there is, where from, what was skipped",
     # Skills
     "skills.no_head": "{path}: not a skill: it does not begin with a name and a description between two lines of ---",
-    "skills.head.yaml": "{path}: not a skill: its head is not valid YAML near line {line}; put texts with colons in quotes",
+    "skills.head.yaml": "{path}: not a skill: its head is no valid YAML near line {line}; quote texts with colons",
     "skills.head.alias": "{path}: not a skill: its head uses a YAML alias in line {line}; write the value out",
     "skills.head.deep": "{path}: not a skill: its head is nested too deeply in line {line}",
     "skills.head.large": "{path}: not a skill: its head is too large; move what is long below it",
@@ -797,7 +797,8 @@ TEXTS: Final[dict[str, str]] = {
     "slash.skills.none": "There are no skills.",
     "slash.skills.skipped": "Skipped",
     "slash.skills.waiting": "Not used until this directory is trusted (`helloclaw trust`): {folders}",
-    "slash.skills.more": "`/skills NAME` says more of one; `/NAME …` uses it. Your own go to `~/.helloclaw/skills/NAME/SKILL.md`.",
+    "slash.skills.more": "`/skills NAME` says more of one; `/NAME …` uses it. "
+    "Your own go to `~/.helloclaw/skills/NAME/SKILL.md`.",
     "slash.skills.unknown": "There is no skill {name}.",
     "slash.skills.near": "Did you mean `{near}`?",
     "slash.skills.row.file": "file",
@@ -847,7 +848,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "slash.sections.section": "section",
     "slash.sections.characters": "characters",
-    "slash.sections.head": "(beginning)",
+    "slash.sections.cut": "{count} characters left out",
     "slash.sections.tools": "descriptions of {count} tools",
     "slash.rules.built_in": (
         "Mode **{mode}**. Built in: reading in the working directory is free, what is proven to only "

@@ -772,7 +772,8 @@ TEXTS: Final[dict[str, str]] = {
     "slash.skills.none": "没有任何技能。",
     "slash.skills.skipped": "已跳过",
     "slash.skills.waiting": "信任本目录（`helloclaw trust`）之前不会使用：{folders}",
-    "slash.skills.more": "`/skills NAME` 查看某个技能，`/NAME …` 使用它。你自己的技能放在 `~/.helloclaw/skills/NAME/SKILL.md`。",
+    "slash.skills.more": "`/skills NAME` 查看某个技能，`/NAME …` 使用它。"
+    "你自己的技能放在 `~/.helloclaw/skills/NAME/SKILL.md`。",
     "slash.skills.unknown": "没有技能 {name}。",
     "slash.skills.near": "是不是想用 `{near}`？",
     "slash.skills.row.file": "文件",
@@ -821,7 +822,7 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "slash.sections.section": "段落",
     "slash.sections.characters": "字符",
-    "slash.sections.head": "（开头）",
+    "slash.sections.cut": "略去 {count} 个字符",
     "slash.sections.tools": "{count} 个工具的说明",
     "slash.rules.built_in": (
         "模式 **{mode}**。内置规则：在工作目录内读取无需批准，确证只读的命令直接运行；"

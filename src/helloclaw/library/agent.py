@@ -19,6 +19,7 @@ from helloclaw.agent import catalog
 from helloclaw.agent.load import load_history
 from helloclaw.agent.session import Session
 from helloclaw.app import SessionOptions, open_session
+from helloclaw.i18n import choose
 from helloclaw.library.loop_thread import LoopThread
 from helloclaw.library.stream import StreamEvent, StreamEventType, Translator, history_entries
 from helloclaw.protocol import events as out
@@ -284,6 +285,9 @@ class HelloClawAgent:
             extra_tools=tuple(self._tools),
             frequency_penalty=frequency,
             presence_penalty=presence,
+            workspace=self._workspace,
+            introduces=True,
+            language=choose(self._source.current().ui.lang, os.environ),
         )
         known = session_id is not None and catalog.journal_path(self._home, session_id).exists()
         stack = contextlib.AsyncExitStack()

@@ -45,6 +45,13 @@ class Added(Struct, frozen=True, kw_only=True):
     def is_new(self) -> bool:
         return self.outcome == "added"
 
+    @property
+    def told(self) -> str:
+        """The line that tells of it, as `Memory.recent` and `Memory.longterm` have it."""
+        if self.where == LONGTERM:
+            return f"- {self.text}"
+        return _told(self.where[len(FOLDER) + 1 : len(FOLDER) + 11], self.category, self.text)
+
 
 class PageInfo(Struct, frozen=True, kw_only=True):
     name: str
@@ -170,8 +177,7 @@ class Memory:
         for back in range(days):
             day = (now - timedelta(days=back)).date()
             for placed in reversed(self._notes(daily(self.workspace, day))):
-                label = f"[{placed.note.category}] " if placed.note.category else ""
-                line = f"{day} {label}{placed.note.text}"
+                line = _told(day.isoformat(), placed.note.category, placed.note.text)
                 used += len(line) + 1
                 if used > room_chars:
                     return tuple(reversed(found))
@@ -244,6 +250,10 @@ class Memory:
         notes = tuple(notes_in(read(where.path) or "", where.name))
         self._parsed[where.path] = (stamp, notes)
         return notes
+
+
+def _told(day: str, category: Category | None, text: str) -> str:
+    return f"{day} [{category}] {text}" if category else f"{day} {text}"
 
 
 def _refused(text: str) -> Outcome | None:

@@ -62,6 +62,16 @@ class PermissionSettings(Struct, frozen=True, kw_only=True):
     sandbox: Literal["auto", "off"] = "auto"
 
 
+class MemorySettings(Struct, frozen=True, kw_only=True):
+    """What is kept by itself: what the person says of themselves (`capture`), what the model finds worth keeping before
+    a conversation is shortened (`flush`), and a short note of the conversation before in the home workspace.
+    """
+
+    capture: bool = True
+    flush: bool = True
+    session_notes: bool = True
+
+
 class WebSettings(Struct, frozen=True, kw_only=True):
     search_provider: str = "auto"
 
@@ -95,6 +105,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     llm: LlmSettings = LlmSettings()
     agent: AgentSettings = AgentSettings()
     permissions: PermissionSettings = PermissionSettings()
+    memory: MemorySettings = MemorySettings()
     web: WebSettings = WebSettings()
     mcp_servers: dict[str, dict[str, Any]] = {}
     ui: UiSettings = UiSettings()

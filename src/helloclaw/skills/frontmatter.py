@@ -28,7 +28,7 @@ class Document(NamedTuple):
 
 
 class BadHead(Exception):
-    """`reason`: `yaml` (it is none), `alias`, `deep`, `large`, `twice` (a key), `no_mapping`. `line` counts in the file."""
+    """`reason`: `yaml` (it is none), `alias`, `deep`, `large`, `twice` (a key), `no_mapping`. `line` is the file's."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from helloclaw.agent.config import CannotRun
 from helloclaw.protocol.commands import Clear
 from helloclaw.slash import base
@@ -86,10 +88,13 @@ async def _sections(argument: str, host: Host) -> Reply:
         seen = await host.session.inspect()
     except CannotRun as problem:
         return _cannot(problem, host)
-    lines = [f"| {say('slash.sections.section')} | {say('slash.sections.characters')} |", "| --- | ---: |"]
-    lines += [f"| {literal(each.name) or say('slash.sections.head')} | {len(each.text):,} |" for each in seen.sections]
-    tools = sum(len(tool.name) + len(tool.description) for tool in seen.tools)
-    lines.append(f"| {say('slash.sections.tools', count=len(seen.tools))} | {tools:,} |")
+    heads = (say("slash.sections.section"), say("slash.sections.characters"), say("slash.usage.tokens"))
+    lines = [f"| {' | '.join(heads)} |", "| --- | ---: | ---: |"]
+    for each in seen.sections:
+        cut = f" ({say('slash.sections.cut', count=f'{each.cut:,}')})" if each.cut else ""
+        lines.append(f"| {literal(each.name)}{cut} | {len(each.text):,} | {each.tokens:,} |")
+    tools = sum(len(msgspec.json.encode(tool)) for tool in seen.tools)
+    lines.append(f"| {say('slash.sections.tools', count=len(seen.tools))} | {tools:,} | {seen.tokens['tools']:,} |")
     return Reply(markdown="\n".join(lines))
 
 

@@ -1,0 +1,1 @@
+"""Prompts that are due at their times: expressions, jobs, the store that fires each occurrence once."""
