@@ -16,6 +16,7 @@ from helloclaw.cli.log_file import keep_log
 from helloclaw.cli.opening import plan_opening, session_named
 from helloclaw.cli.outcome import INTERRUPTED
 from helloclaw.cli.parse import UsageError
+from helloclaw.cli.place import place_of
 from helloclaw.cli.problems import in_words
 from helloclaw.cli.run import NothingThere, Run
 from helloclaw.repl.options import ReplOptions, Wish
@@ -82,7 +83,7 @@ def _anything_due(run: Run, source: SettingsSource) -> bool:
     from helloclaw.repl.first_start import asks_for_mode, needs_first_start
     from helloclaw.settings.trust import question_due
 
-    return needs_first_start(source) or asks_for_mode(source) or bool(question_due(run.home(), run.workdir()))
+    return needs_first_start(source) or asks_for_mode(source) or bool(question_due(run.home(), place_of(run, source)))
 
 
 async def _ask(run: Run, source: SettingsSource) -> bool:
@@ -90,7 +91,7 @@ async def _ask(run: Run, source: SettingsSource) -> bool:
     from helloclaw.repl.first_start.questions import ask_what_is_due
 
     return await ask_what_is_due(
-        home=run.home(), environ=run.environ, source=source, say=run.say, workdir=run.workdir()
+        home=run.home(), environ=run.environ, source=source, say=run.say, workdir=place_of(run, source)
     )
 
 
@@ -131,7 +132,7 @@ def _options(run: Run, source: SettingsSource, resume: str | None) -> ReplOption
         home=run.home(),
         say=run.say,
         environ=run.environ,
-        workdir=run.workdir(),
+        workdir=place_of(run, source),
         open=lambda wish: _opened(run, source, wish),
         exists=lambda session_id: run.home().sessions.joinpath(f"{session_id}.jsonl").exists(),
         explain=lambda error: in_words(error, run.say, run.environ),
