@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from helloclaw.permissions.tables import names
 
@@ -33,6 +34,7 @@ _LITERAL = re.compile(
 _VERSION = re.compile(r"[\d.-]+$")
 
 
+@lru_cache(maxsize=1024)
 def is_interpreter(name: str) -> bool:
     return name in INTERPRETERS or _VERSION.sub("", name) in INTERPRETERS
 

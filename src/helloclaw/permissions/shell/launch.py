@@ -242,7 +242,7 @@ def _git(arguments: Sequence[str]) -> Iterator[Launched]:
 def _option_values(arguments: Sequence[str]) -> Iterator[Launched]:
     """Values of options whose names speak of commands: `--to-command=…`, `--checkpoint-action=exec=…`, `-TT …`."""
     for index, argument in enumerate(arguments):
-        if match := _RUNS_ITS_VALUE.fullmatch(argument):
+        if argument.startswith("-") and (match := _RUNS_ITS_VALUE.fullmatch(argument)):
             value = match[1] if match[1] is not None else "".join(arguments[index + 1 : index + 2])
             if " " in value:
                 yield value.removeprefix("exec=")

@@ -46,8 +46,8 @@ def _parser() -> tree_sitter.Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-# One command of words that nothing in bash gives a second meaning: no quote, no expansion, no operator, no pattern. Most
-# of what is judged is of this kind, and needs no grammar.
+# One command of words that nothing in bash gives a second meaning: no quote, no expansion, no operator, no pattern.
+# Much of what is judged is of this kind, and needs no grammar.
 _PLAIN = re.compile(r"[ \t]*[A-Za-z0-9_./][A-Za-z0-9_./-]*(?:[ \t]+[A-Za-z0-9_./:,@%+-][A-Za-z0-9_./:,=@%+-]*)*[ \t]*")
 _PLAIN_WORD = re.compile(r"[^ \t]+")
 # Wherever one of these is, the grammar decides what it is there.
@@ -70,7 +70,7 @@ def _plain(text: str) -> Script | None:
         words.append(Word(text=word, pieces=(Piece("text", word),), value=word))
         spans.append(match.span())
     simple = script.Simple(text=text[spans[0][0] : spans[-1][1]], words=tuple(words), spans=tuple(spans))
-    return Script(body=script.Statements((simple,)))
+    return Script(body=script.Statements((simple,)), plain=True)
 
 
 def parse(text: str, home: str) -> Script:

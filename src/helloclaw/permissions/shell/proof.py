@@ -55,7 +55,7 @@ def prove(text: str, script: Script, scope: Scope, files: Files) -> Proof:
     prover = _Prover(scope, files)
     prover.node(script.body, (str(scope.cwd),))
     structure = [*script.problems, *prover.structure]
-    if not structure:
+    if not structure and not script.plain:
         again = read_runs(text.encode("utf-8", "replace"))
         if again is None:
             structure.append(Why("beyond_plain"))

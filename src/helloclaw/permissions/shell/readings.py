@@ -27,12 +27,17 @@ def other_readings(text: str) -> list[str]:
 _STATEMENT = re.compile(r"[;\n]|&&|\|\|")
 _SHARD = re.compile(r"\$\(|[<>]\(|[;&|()`{}\n]")
 _BRACED = re.compile(r"\$\{\w+\}")  # counts as empty, as everywhere here
-_QUOTES = re.compile(r"""['"\\]""")
+_WITHOUT_QUOTES = str.maketrans("", "", "'\"\\")
 
 
 def shards(text: str) -> list[str]:
     """Anything that could be a command by itself, whatever the quotes around it say: for texts nobody can parse."""
-    pieces = {piece.strip() for piece in (*_STATEMENT.split(text), *_SHARD.split(_BRACED.sub("", text)))} - {""}
-    unquoted = {_QUOTES.sub("", piece) for piece in pieces}
-    expanded = " ".join(word for token in text.split() for word in expand_braces(token) or [token])
-    return [*pieces, *(unquoted - pieces), expanded]
+    split = (*_STATEMENT.split(text), *_SHARD.split(_BRACED.sub("", text)))
+    pieces = dict.fromkeys(stripped for piece in split if (stripped := piece.strip()))
+    unquoted = dict.fromkeys(piece.translate(_WITHOUT_QUOTES) for piece in pieces)
+    tokens = text.split()
+    if "{" in text:
+        tokens = [word for token in tokens for word in (expand_braces(token) or [token] if "{" in token else [token])]
+    expanded = " ".join(tokens)
+    # In the order they are written: what an earlier one sets, a later one may use.
+    return [*pieces, *(each for each in unquoted if each not in pieces), expanded]

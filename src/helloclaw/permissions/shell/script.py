@@ -125,10 +125,11 @@ Node = (
 
 
 class Script(Struct, frozen=True, kw_only=True):
-    """A whole command line. `problems` are what keeps any reading of it from being sure."""
+    """A whole command line. `problems` are what keeps any reading of it from being sure; `plain`: there is but one."""
 
     body: Statements
     problems: tuple[Why, ...] = ()
+    plain: bool = False
 
 
 def children(node: Node) -> tuple[Node, ...]:

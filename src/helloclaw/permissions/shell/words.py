@@ -6,6 +6,7 @@ Source of the rules: Bash Reference Manual, "Quoting" and "Shell Expansions". Fi
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -69,6 +70,8 @@ _IN_DOUBLE = re.compile(
   | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+# Longer words are seldom met twice, and would be much to keep.
+_SHORT = 100
 _LOGIN = re.compile(r"[^/\s]*")
 _QUOTED_OR_BRACKET = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[(){}\[\]]""", re.DOTALL)
 _ANSI = re.compile(r"\\(?:x(?P<x>[0-9A-Fa-f]{1,2})|[uU](?P<u>[0-9A-Fa-f]{1,8})|(?P<o>[0-7]{1,3})|(?P<c>.))", re.DOTALL)
@@ -78,6 +81,16 @@ _SPECIAL_IN_GLOB = re.compile(r"([*?\[\\])")
 
 def read_words(text: str, home: str) -> tuple[Word, ...]:
     """The words that one written word stands for: more than one only by brace expansion."""
+    return _read_again(text, home) if len(text) <= _SHORT else _read(text, home)
+
+
+@lru_cache(maxsize=2048)
+def _read_again(text: str, home: str) -> tuple[Word, ...]:
+    """The texts within a text are read in several ways, and hold the same words each time."""
+    return _read(text, home)
+
+
+def _read(text: str, home: str) -> tuple[Word, ...]:
     if "{" not in text:
         return (read_word(text, home),)
     alternatives = expand_braces(text)
