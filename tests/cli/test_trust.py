@@ -32,7 +32,11 @@ def test_trusting_shows_what_takes_effect_and_lets_project_rules_allow(program: 
 def test_json_list_and_removal(program: Program) -> None:
     here = str(program.workdir)
     assert program("trust", "--list") == Ended(0, "", "No directory is trusted.\n")
-    assert json.loads(program("trust", here, "--json").out) == {"trusted": here, "waits": []}
+    assert json.loads(program("trust", here, "--json").out) == {
+        "trusted": here,
+        "waits": [],
+        "instructions": [],
+    }
     assert json.loads(program("trust", "--list", "--json").out) == [{"directory": here, "unchanged": True}]
     assert json.loads(program("trust", "--remove", here, "--json").out) == {"removed": here}
     ended = program("trust", "--remove", here)

@@ -9,6 +9,7 @@ from helloclaw.cli.run import NothingThere, Run
 from helloclaw.settings.trust import is_trusted, trust, trusted, untrust
 from helloclaw.settings.waiting import digests
 from helloclaw.wording.plain import one_line
+from helloclaw.workspace.instructions import instruction_names
 
 
 def main(run: Run) -> int:
@@ -27,11 +28,14 @@ def _trust(run: Run) -> int:
     if not run.as_json and seen:
         run.terminal.line(run.say("trust.waits", directory=one_line(str(directory))))
         run.terminal.lines(f"  {name}  {run.say(f'trust.what.{name}')}" for name in seen)
+    instructions = instruction_names(directory)
+    if not run.as_json and instructions:
+        run.terminal.line(run.say("trust.instructions", names=", ".join(instructions)))
     names = trust(run.home(), directory, seen)
     if run.as_json:
-        run.terminal.json({"trusted": str(directory), "waits": names})
+        run.terminal.json({"trusted": str(directory), "waits": names, "instructions": instructions})
         return 0
-    told = "trust.trusted" if names else "trust.nothing_waits"
+    told = "trust.trusted" if names else "trust.trusted_to_instruct" if instructions else "trust.nothing_waits"
     run.terminal.line(run.say(told, directory=one_line(str(directory))))
     return 0
 

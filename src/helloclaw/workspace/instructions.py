@@ -30,6 +30,17 @@ _IMPORT = re.compile(r"^[ \t]*(?:[-*][ \t]+)?@(?P<path>[^\s`]+)[ \t]*$", re.MULT
 _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 
 
+def instruction_names(directory: Path) -> list[str]:
+    """The instruction files that a directory brings, as names within it."""
+    found = (_found(directory / folder) for folder in ("", ".claude"))
+    return [path.relative_to(directory).as_posix() for path in found if path is not None]
+
+
+def _found(folder: Path) -> Path | None:
+    """The instruction file of a folder; it may be anything."""
+    return next((path for name in _NAMES if os.path.lexists(path := folder / name)), None)
+
+
 class Instruction(Struct, frozen=True, kw_only=True):
     """The text of one file. `shown` is its path as a person writes it; without `project` it is the person's own."""
 
@@ -117,8 +128,7 @@ class _Look:
 
     def at(self, places: Iterator[_Place]) -> Instructions:
         for place in places:
-            path = next((path for name in _NAMES if os.path.lexists(path := place.folder / name)), None)
-            if path is not None:
+            if (path := _found(place.folder)) is not None:
                 self._take(path, place, depth=0)
         return Instructions(tuple(self._files), tuple(self._waiting), tuple(self._problems))
 
