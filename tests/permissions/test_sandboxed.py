@@ -124,6 +124,7 @@ def test_passes_inside(command: str, sandbox: Scope) -> None:
         "npx --yes prettier",
         "npx ../x",
         "head -5 /tmp/.env",
+        "cat /tmp/krb5cc_1000",
         "cat /tmp/../etc/passwd",
         "echo `ls`",
         "f() { make; }; f",

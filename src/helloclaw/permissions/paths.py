@@ -104,7 +104,7 @@ def is_secret(path: str) -> bool:
     name = parts[-1]
     if name in _SECRET_NAMES or name.endswith(_SECRET_SUFFIXES) or not _SECRET_DIRECTORIES.isdisjoint(parts):
         return True
-    if name.startswith("id_") and not name.endswith(CODE_SUFFIXES):
+    if name.startswith(("id_", "krb5cc_")) and not name.endswith(CODE_SUFFIXES):
         return True
     if ("credential" in name or "secret" in name or "account" in name) and _SECRET_WORD.fullmatch(name):
         return True

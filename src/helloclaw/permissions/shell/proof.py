@@ -52,7 +52,7 @@ class Proof(Struct, frozen=True, kw_only=True):
 
 
 def prove(text: str, script: Script, scope: Scope, files: Files) -> Proof:
-    prover = _Prover(scope, files)
+    prover = _Prover(scope, files, hands_on="xargs" in text)
     prover.node(script.body, (str(scope.cwd),))
     structure = [*script.problems, *prover.structure]
     if not structure and not script.plain:
@@ -82,9 +82,11 @@ _MOVERS = names("cd pushd popd eval source . builtin command exec")
 class _Prover:
     """Walks through the statements. Each tells where the shell may be after it succeeded, and after it failed."""
 
-    def __init__(self, scope: Scope, files: Files) -> None:
+    def __init__(self, scope: Scope, files: Files, *, hands_on: bool) -> None:
+        """`hands_on`: names that are listed may be handed on as arguments."""
         self.parts: list[Judged] = []
         self.structure: list[Why] = []
+        self._hands_on = hands_on
         self._fed: Listed | None = None
         self._judge = ReadJudge(scope, files)
 
@@ -134,6 +136,8 @@ class _Prover:
         for stage in stages:
             self._fed, before = fed, len(self.parts)
             self.node(stage, places)
+            if not self._hands_on:
+                continue
             known = self.parts[-1] if len(self.parts) == before + 1 and isinstance(stage, Simple) else None
             words = [word for word in known.words if word is not None] if known and known.why is None else []
             fed = names_listed(words, fed) if words else None

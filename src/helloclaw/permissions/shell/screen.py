@@ -14,6 +14,9 @@ MAX_BYTES = 131_071
 
 # What is counted here is written outside quotes and here-documents. These numbers are some times what anybody writes on
 # one command line; beyond them a verdict takes longer than a person should wait (the grammar is quadratic in some).
+# Beyond them it is denied and not asked about, even if nothing that is denied was seen: nobody has seen it all, neither
+# the search nor a person, and a rule or a hasty yes would let pass whatever is hidden behind the limit. Who means it
+# can write it as a script, or as several commands.
 MAX_WORDS = 1_500
 MAX_JOINTS = 300
 MAX_MARKS = 1_500

@@ -76,6 +76,8 @@ def _works_in_place(name: str, arguments: Sequence[str]) -> bool:
 def _outputs(arguments: Sequence[str], options: frozenset[str]) -> Iterator[str]:
     """Values of options that name an output."""
     for index, argument in enumerate(arguments):
+        if not argument.startswith("-"):
+            continue
         name, has_value, value = argument.partition("=")
         if has_value and name in options:
             yield value
