@@ -14,7 +14,6 @@ from tests.support.model_server import Call, ModelServer, Turn, json_answer
 from tests.support.world import World
 
 
-
 def small_window(world: World) -> None:
     world.configure(agent={"token_threshold": 6000}, memory={"flush": False})
 

@@ -38,6 +38,7 @@ from helloclaw.agent.turn import (
 from helloclaw.i18n import Phrase, texts
 from helloclaw.llm.events import Usage
 from helloclaw.llm.messages import text_of
+from helloclaw.memory.notebook import Notebook
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import (
     Answer,
@@ -130,6 +131,11 @@ class Session:
     @property
     def skills(self) -> SkillShelf:
         return self._context.skills
+
+    @property
+    def notebook(self) -> Notebook | None:
+        """What is remembered; None where nothing is."""
+        return self._context.notebook
 
     @property
     def todo(self) -> tuple[TodoItem, ...]:

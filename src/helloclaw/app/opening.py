@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import zlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -27,7 +25,6 @@ from helloclaw.memory.notebook import Notebook
 from helloclaw.permissions.paths import is_control
 from helloclaw.protocol.events import SessionCreated, Status
 from helloclaw.settings.trust import is_trusted
-from helloclaw.settings.values import Settings
 from helloclaw.skills.shelf import SkillShelf
 from helloclaw.tools.registry import open_context
 from helloclaw.tools.web.recall import learn, recall
@@ -51,7 +48,7 @@ async def open_session(
         # The rules of the directory it works in, which need not be the one it was resumed from.
         engine = LocalEngine(opened.session_id, opened.journal, opened.history)
         shelf = SkillShelf(home=options.home, workdir=options.workdir)
-        notebook = _notebook(options, settings)
+        notebook = Notebook.of(options.home, options.workspace_of(settings))
         parts = Parts(
             options,
             gather_rules(settings, options),
@@ -138,13 +135,6 @@ def _open_journal(options: SessionOptions, resume: str | None, fork: bool, sessi
     if resume is None:
         return open_new(options.home, options.workdir, session_id=session_id)
     return open_copy(options.home, resume) if fork else open_existing(options.home, resume)
-
-
-def _notebook(options: SessionOptions, settings: Settings) -> Notebook:
-    """The memory of the home workspace, with an index of its own for each workspace there is."""
-    workspace = options.workspace_of(settings)
-    mark = "" if workspace == options.home.workspace else f"-{zlib.crc32(os.fsencode(workspace)):08x}"
-    return Notebook(workspace, options.home.sessions, options.home.cache / f"memory{mark}.sqlite")
 
 
 def _repairs(opened: Opened) -> tuple[Phrase, ...]:

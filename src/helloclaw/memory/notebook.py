@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from helloclaw.storage.paths import Home
 
 if TYPE_CHECKING:  # the rules of both take 50 ms to compile, and most turns need neither
     from helloclaw.memory.search import Finder
@@ -28,6 +32,12 @@ class Notebook:
         self._sessions = sessions
         self._database = database
         self._now = now
+
+    @classmethod
+    def of(cls, home: Home, workspace: Path) -> Notebook:
+        """That of a workspace; each has an index of its own."""
+        mark = "" if workspace == home.workspace else f"-{zlib.crc32(os.fsencode(workspace)):08x}"
+        return cls(workspace, home.sessions, home.cache / f"memory{mark}.sqlite")
 
     @cached_property
     def memory(self) -> Memory:

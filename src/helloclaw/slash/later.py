@@ -18,5 +18,4 @@ COMMANDS = (
     _later("tasks"),
     _later("team"),
     _later("inbox"),
-    _later("memory"),
 )

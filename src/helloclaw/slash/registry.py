@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helloclaw.i18n import Phrase, Texts
 from helloclaw.settings.problems import nearest
-from helloclaw.slash import choosing, conversation, hooks, later, looking, skills
+from helloclaw.slash import choosing, conversation, hooks, later, looking, memory, skills
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.own import own_commands
 from helloclaw.wording.markdown import cell, literal
@@ -85,7 +85,7 @@ def _groups() -> tuple[tuple[str, tuple[SlashCommand, ...]], ...]:
     return (
         ("slash.group.conversation", (help_itself, *conversation.COMMANDS)),
         ("slash.group.choosing", choosing.COMMANDS),
-        ("slash.group.looking", (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS)),
+        ("slash.group.looking", (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS, *memory.COMMANDS)),
         ("slash.group.later", later.COMMANDS),
     )
 
