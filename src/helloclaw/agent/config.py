@@ -25,7 +25,8 @@ class TurnConfig:
     `closing_call` is set, one last call without tools asks for an answer. Tokens are the model's, costs US dollars.
     At `compact_at` tokens the conversation is summarised, at `flush_at` notes are made of what is worth keeping, if it
     `flushes`.
-    `captures`: what the person says is searched for what is worth keeping.
+    `captures`: what the person says is searched for what is worth keeping. `notes_sessions`: the conversation before
+    gets a note. `hint` is what to tell the model along with a message.
     `renew_base` is `base` made of what is known by then, `prompt` the parts of its system prompt; `turn_over` is told
     when the turn has ended.
     Without `rule_files` the rules of an `always` can only be kept for the session.
@@ -46,6 +47,8 @@ class TurnConfig:
     prompt: tuple[PromptPart, ...] = ()
     captures: bool = True
     flushes: bool = True
+    notes_sessions: bool = False
+    hint: Callable[[str], str] = lambda _: ""
     turn_over: Callable[[], None] = lambda: None
     max_cost_usd: float | None = None
     price: Callable[[Usage], float | None] = lambda _: None

@@ -23,6 +23,7 @@ from helloclaw.agent.listing import title_of
 from helloclaw.agent.remembering import Heard, Remembering, typed
 from helloclaw.agent.rewind import RewindPoint, rewind_points
 from helloclaw.agent.screening import screen, take_back
+from helloclaw.agent.session_note import SessionNote
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import (
     Turn,
@@ -75,9 +76,10 @@ class Session:
         *,
         peek: Configure | None = None,
         may_write: Callable[[Path], bool] = lambda _: False,
+        note_before: SessionNote | None = None,
     ) -> None:
         """`created` is told before the first turn, of a session that is new. `peek` configures without consequences;
-        `may_write` says what a rewind may put back.
+        `may_write` says what a rewind may put back; `note_before` makes a note of the conversation before this one.
         """
         self._created = created
         self._engine = engine
@@ -86,6 +88,7 @@ class Session:
         self._hooks = hooks
         self._context = context
         self._peek = peek or configure
+        self._note_before = note_before
         self._remembering = Remembering(engine, context.notebook, standing)
         self._chores = Chores(engine, configure, standing, hooks, context, may_write)
         self._waiting_chores: deque[Chore] = deque()
@@ -228,6 +231,8 @@ class Session:
     async def close(self) -> None:
         """End background work and the journal. The serving task must have ended."""
         try:
+            if self._note_before is not None:
+                await self._note_before.stop()
             await self._remembering.settle()
             await self._context.close()
         finally:
@@ -277,13 +282,16 @@ class Session:
         if says and not screened.passed:
             return await self._refuse([], CannotRun(texts("en").say(refused[0]), phrase=refused[0]))
         config = replace(config, notices=(*config.notices, *refused))
-        turn = Turn(self._engine, config, self._standing, self._hooks, self._context)
+        spent = self._note_before.take_spent() if self._note_before else None
+        turn = Turn(self._engine, config, self._standing, self._hooks, self._context, spent)
         end = await turn.run(screened.passed)
         if config.captures:
             self._remembering.learn(turn.heard)
         await asyncio.to_thread(config.turn_over)
         if end.reason == "done":
             await self._tell_hooks(end)
+            if self._note_before is not None and config.notes_sessions:
+                self._note_before.begin(config)
         return end
 
     async def _tell_hooks(self, end: out.RoundEnd) -> None:

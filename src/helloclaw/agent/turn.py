@@ -39,8 +39,15 @@ class Turn:
     """The state of one turn. `run` ends it with a `RoundEnd` event, whatever happens, and never raises."""
 
     def __init__(
-        self, engine: Engine, config: TurnConfig, standing: Standing, hooks: SessionHooks, context: ToolContext
+        self,
+        engine: Engine,
+        config: TurnConfig,
+        standing: Standing,
+        hooks: SessionHooks,
+        context: ToolContext,
+        uncounted: Usage | None = None,
     ) -> None:
+        """`uncounted` tokens were spent before it, and are counted with its first call."""
         self._engine = engine
         self._config = config
         self._standing = standing
@@ -53,7 +60,7 @@ class Turn:
         self._cost: float | None = None
         self._said_no_price = False
         self._stop_reason: StopReason | None = None
-        self._uncounted = Usage()  # spent on upkeep; the next usage event counts it
+        self._uncounted = uncounted or Usage()  # also what is spent on upkeep; the next usage event counts it
         self._upkeep = Upkeep(engine, config, standing, hooks, context)
         self._surroundings = Surroundings(context, standing, config.notes_to_tell)
         self.heard: list[Heard] = []  # what the person typed, of what is in the conversation now
@@ -202,8 +209,11 @@ class Turn:
             says = [Say(text="", source="background")]
         for index, say in enumerate(says):
             first = results if index == 0 else ()
-            kept = self._engine.emit(user_message(say, *self._surroundings.notes(self._engine.now()), *first))
-            self.heard.append(Heard(kept.seq or 0, typed(say)))
+            own = typed(say)
+            hint = self._config.hint(own) if own else ""
+            notes = (*self._surroundings.notes(self._engine.now()), *first, *((hint,) if hint else ()))
+            kept = self._engine.emit(user_message(say, *notes))
+            self.heard.append(Heard(kept.seq or 0, own))
             self._unheard = says[index + 1 :]
         return bool(says)
 

@@ -20,8 +20,9 @@ from helloclaw.i18n.system import reason_of
 from helloclaw.memory.notebook import Notebook
 from helloclaw.settings.trust import is_trusted
 from helloclaw.settings.values import Settings
-from helloclaw.skills.index import skills_index
+from helloclaw.skills.index import hint, skills_index, triggered
 from helloclaw.skills.shelf import SkillShelf
+from helloclaw.skills.skill import Skill
 from helloclaw.storage.paths import HomeUnknown, person_home
 from helloclaw.workspace.files import Workspace
 from helloclaw.workspace.instructions import InstructionFiles
@@ -60,12 +61,14 @@ class Briefing:
             workspace=notebook.workspace,
         )
         self._frozen: str | None = None
+        self._skills: tuple[Skill, ...] = ()
 
     def look(self, cwd: Path, *, lean: bool) -> Brief:
         """What the model is told now, with `cwd` as the current directory."""
         current = self._workspace.look()
         instructions = self._instructions.look(cwd)
         skills = self._shelf.look()
+        self._skills = skills.skills
         notices = [*current.notices, *self._instructions.news(instructions), *self._shelf.news(skills)]
         texts = dict(current.texts)
         if not self._options.introduces:
@@ -81,6 +84,10 @@ class Briefing:
         if lean:
             return Brief((core, *_leaned(found)), tuple(notices))
         return Brief((core, *_with_skills(found, skills_index(skills.skills))), tuple(notices))
+
+    def hint(self, message: str) -> str:
+        """What to tell the model along with a message that calls for a skill; empty for nothing."""
+        return hint(triggered(self._skills, message))
 
     def thaw(self) -> None:
         """Let what joined the long-term memory become part of the prompt at the next look."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from msgspec import structs
 
+from helloclaw.agent.catalog import journal_path, list_sessions
 from helloclaw.agent.engine import LocalEngine
+from helloclaw.agent.load import load_history
 from helloclaw.agent.opening import Opened, open_copy, open_existing, open_new
 from helloclaw.agent.session import Session
+from helloclaw.agent.session_note import Before, SessionNote
 from helloclaw.agent.standing import Standing
 from helloclaw.agent.turn import warning
 from helloclaw.app.briefing import Briefing
@@ -26,6 +30,7 @@ from helloclaw.permissions.paths import is_control
 from helloclaw.protocol.events import SessionCreated, Status
 from helloclaw.settings.trust import is_trusted
 from helloclaw.skills.shelf import SkillShelf
+from helloclaw.storage.journal import scan
 from helloclaw.tools.registry import open_context
 from helloclaw.tools.web.recall import learn, recall
 
@@ -87,6 +92,7 @@ async def open_session(
             created,
             peek=lambda: parts.configure(context, confines, peek=True),
             may_write=lambda path: not is_control(str(path), make_scope(options, context.cwd)),
+            note_before=_note_before(options, notebook, opened.session_id) if is_new and not fork else None,
         )
         async with _hooked(hooks), _serving(session):
             yield session
@@ -135,6 +141,24 @@ def _open_journal(options: SessionOptions, resume: str | None, fork: bool, sessi
     if resume is None:
         return open_new(options.home, options.workdir, session_id=session_id)
     return open_copy(options.home, resume) if fork else open_existing(options.home, resume)
+
+
+def _note_before(options: SessionOptions, notebook: Notebook, session_id: str) -> SessionNote | None:
+    """In the home workspace each conversation may leave a note for the next one."""
+    if os.path.realpath(options.workdir) != os.path.realpath(notebook.workspace):
+        return None
+    return SessionNote(notebook.workspace, lambda: _conversation_before(options, notebook, session_id))
+
+
+def _conversation_before(options: SessionOptions, notebook: Notebook, session_id: str) -> Before | None:
+    """The latest one of the same directory, if there is no note of it. Raises `JournalError`, `OSError`."""
+    from helloclaw.memory.session_notes import has_note
+
+    others = (info for info in list_sessions(options.home, options.workdir) if info.id != session_id)
+    if (info := next(others, None)) is None or has_note(notebook.workspace, info.id):
+        return None
+    messages = load_history(scan(journal_path(options.home, info.id)).lines).messages()
+    return Before(info.id, info.updated_at, messages)
 
 
 def _repairs(opened: Opened) -> tuple[Phrase, ...]:

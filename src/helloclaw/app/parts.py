@@ -105,6 +105,8 @@ class Parts:
             prompt=brief.parts,
             captures=settings.memory.capture,
             flushes=settings.memory.flush,
+            notes_sessions=settings.memory.session_notes and not endpoint.profile.lean_prompt,
+            hint=self._briefing.hint,
             turn_over=self._briefing.settle,
             max_cost_usd=options.max_cost_usd,
             price=lambda usage: cost_usd(endpoint, usage),
