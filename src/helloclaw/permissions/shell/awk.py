@@ -35,6 +35,7 @@ _PATTERN = re.compile(r"/(?:\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\[\]/\\\n])*\]|[^/
 # Behind these no value can have ended, so that a slash starts a pattern.
 _BEFORE_PATTERN = frozenset({"", "\n", ";", "{", "}", "(", ",", "!", "~", "!~", "&&", "||"})
 _CLOSES = {")": "(", "]": "[", "}": "{"}
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _SETTING = re.compile(r"([A-Za-z_]\w*)=[^\n]*")
 
 
@@ -79,8 +80,12 @@ def _only_looks(program: str) -> bool:
             if not _is_in_place(token, within):
                 return False
             before = token
+        elif kind == "loop":
+            if not _NOT_VARIABLES.isdisjoint(_NAME.findall(token.removeprefix("for"))):
+                return False
+            before = ")"
         else:
-            before = ")" if kind == "loop" else kind
+            before = kind
     return not within
 
 
