@@ -20,9 +20,12 @@ from helloclaw.i18n import AdvisedError, Phrase, SpokenError, choose, phrase_of,
 from helloclaw.i18n.en import TEXTS as EN
 from helloclaw.i18n.zh import TEXTS as ZH
 from helloclaw.llm.events import FailureKind
+from helloclaw.memory.store import Outcome
 from helloclaw.protocol.events import Mode
+from helloclaw.schedule.expression import FIELDS
 from helloclaw.settings.values import Level
 from helloclaw.settings.waiting import FILES, TREES
+from helloclaw.skills.skill import Where
 from helloclaw.slash.registry import built_in
 from tests.i18n.sources import ids, spoken
 
@@ -32,6 +35,7 @@ COMPUTED: dict[str, Collection[str]] = {
     "ask.always.": SCOPES,
     "ask.now_always.": SCOPES,
     "config.source.": get_args(Level),
+    "cron.field.": FIELDS,
     "doctor.name.": get_args(Name),
     "failure.": (*get_args(FailureKind), "settings", "storage", "bug"),
     "help.action.": [key.removeprefix("help.action.") for key in EN if key.startswith("help.action.")],
@@ -39,6 +43,8 @@ COMPUTED: dict[str, Collection[str]] = {
     "help.option.": [key.removeprefix("help.option.") for key in EN if key.startswith("help.option.")],
     "hooks.row.": ("event", "matcher", "command", "runs", "last", "time"),
     "hooks.state.": ("none", "untrusted", "disabled", "on"),
+    "memory.outcome.": get_args(Outcome),
+    "memory.said_by.": ("user", "assistant"),
     "mode.": get_args(Mode),
     "model.check.": ("connection", "streaming", "tool_call", "usage", "thinking"),
     "model.key.": ("set", "missing", "unneeded"),
@@ -46,11 +52,15 @@ COMPUTED: dict[str, Collection[str]] = {
     "model.state.": ("ok", "no", "off"),
     "notice.": ("cost_limit", "step_limit", "denials"),
     "permissions.behaviour.": ("allow", "ask", "deny"),
-    "phase.": ("idle", "thinking", "answering", "tool", "waiting", "asking", "compacting"),
+    "phase.": ("idle", "thinking", "answering", "tool", "waiting", "asking", "noting", "compacting"),
     "repl.": ("interrupted", "limit"),
     "retry.": get_args(FailureKind),
+    "skills.": ("outside", "too_long"),
+    "skills.head.": ("yaml", "alias", "deep", "large", "twice", "no_mapping"),
     "slash.": [command.name for command in built_in()],
     "slash.context.": ("system", "tools", "user", "assistant", "results", "notes"),
+    "slash.skills.from.": get_args(Where),
+    "slash.skills.row.": ("file", "license", "compatibility", "triggers", "tools", "metadata"),
     "slash.rules.": ("user", "project", "flag", "session"),
     "system.": errno.errorcode.values(),
     "trust.what.": [*FILES, *TREES],
@@ -71,7 +81,7 @@ def test_both_languages_have_the_same_texts_with_the_same_fields() -> None:
 
 def test_every_chinese_text_that_has_words_is_chinese() -> None:
     same = {key for key in EN if ZH[key] == EN[key] and re.search(r"[A-Za-z]{2}", re.sub(r"{\w+}", "", EN[key]))}
-    assert same <= {"transcript.assistant", "config.source.dotenv"}
+    assert same <= {"transcript.assistant", "config.source.dotenv", "slash.skills.from.shipped"}
 
 
 def test_every_command_and_option_has_its_help() -> None:

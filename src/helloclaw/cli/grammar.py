@@ -139,7 +139,17 @@ COMMANDS = (
             Action("cleanup", (), (Option(("--days",), "N"),)),
         ),
     ),
-    Command("cron", "later", ready=False),
+    Command(
+        "cron",
+        "cron",
+        actions=(
+            Action(
+                "next",
+                ("EXPR",),
+                (Option(("--from",), "ISO"), Option(("--count",), "N"), Option(("--tz",), "ZONE")),
+            ),
+        ),
+    ),
     Command("trust", "trust", arguments=("[DIR]",), options=(Option(("--list",)), Option(("--remove",), "DIR"))),
     Command("doctor", "doctor"),
 )

@@ -27,10 +27,9 @@ _SOME_DAY = datetime(2024, 1, 1)  # any day in any zone: only the fields are loo
 class BadExpression(SpokenError):
     """`field` is the one that is wrong, None where it is not one field's fault."""
 
-    def __init__(self, key: str, *, field: FieldName | None = None, value: str = "", count: int = 0) -> None:
-        self.field = field
-        named = Phrase(f"cron.field.{field}") if field else ""
-        super().__init__(key, field=named, value=_shown(value), count=count, limit=LIMIT_CHARS)
+    def __init__(self, key: str, *, wrong: FieldName | None = None, **fields: object) -> None:
+        self.field = wrong
+        super().__init__(key, **fields)
 
 
 class Expression:
@@ -41,10 +40,10 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         if len(text) > LIMIT_CHARS:
-            raise BadExpression("cron.too_long")
+            raise BadExpression("cron.too_long", limit=LIMIT_CHARS)
         words = text.split()
         if len(words) != len(FIELDS):
-            raise BadExpression("cron.not_five", value=text, count=len(words))
+            raise BadExpression("cron.not_five", value=_shown(text), count=len(words))
         for field, word in zip(FIELDS, words, strict=True):
             _check(field, word)
         self.text = " ".join(words)
@@ -53,7 +52,7 @@ class Expression:
         except CronSimError:
             found = None
         if found is None:
-            raise BadExpression("cron.never", value=self.text)
+            raise BadExpression("cron.never", value=_shown(self.text))
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
@@ -92,4 +91,6 @@ def _check(field: FieldName, word: str) -> None:
             raise CronSimError
         CronSim(" ".join(words), _SOME_DAY)
     except (CronSimError, AssertionError) as error:  # An assertion of cronsim's, for steps of what is one day.
-        raise BadExpression("cron.bad_field", field=field, value=word) from error
+        raise BadExpression(
+            "cron.bad_field", wrong=field, field=Phrase(f"cron.field.{field}"), value=_shown(word)
+        ) from error
