@@ -53,6 +53,7 @@ class Index:
         self._known: dict[str, str] = {}  # paths and stamps, as in the database
         self._seen_version = -1
         self._all_seen_at = 0.0
+        self._names: dict[str, tuple[int, list[str]]] = {}  # folders as they were at a time
 
     def current(self) -> sqlite3.Connection:
         """The database, brought up to date. Raises `sqlite3.Error`, `OSError`."""
@@ -140,8 +141,7 @@ class Index:
         paths = [str(self._workspace / name) for name in (LONGTERM, *OTHER_PAGES)]
         for folder, ending in ((self._workspace / FOLDER, ".md"), (self._sessions, ".jsonl")):
             with suppress(FileNotFoundError, NotADirectoryError):
-                latest = sorted((name for name in os.listdir(folder) if name.endswith(ending)), reverse=True)
-                paths += [f"{folder}/{name}" for name in latest]
+                paths += self._listed(str(folder), ending)
         now = time.monotonic()
         is_due = len(paths) <= _LOOKED_AT_ALWAYS or now - self._all_seen_at > _LOOKED_AT_AGAIN_S
         if is_due:
@@ -158,6 +158,15 @@ class Index:
                     names.add(path)
                     there[path] = status
         return names, there
+
+    def _listed(self, folder: str, ending: str) -> list[str]:
+        """Paths of the names in a folder, the latest first; listed again only when names have changed."""
+        modified_ns = os.stat(folder).st_mtime_ns
+        kept = self._names.get(folder)
+        if kept is None or kept[0] != modified_ns or time.time_ns() - modified_ns < _UNSETTLED_NS:
+            names = sorted((name for name in os.listdir(folder) if name.endswith(ending)), reverse=True)
+            kept = self._names[folder] = (modified_ns, [f"{folder}/{name}" for name in names])
+        return kept[1]
 
 
 def _opened(database: Path) -> sqlite3.Connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import os
 import sqlite3
 import threading
@@ -110,8 +111,9 @@ class Finder:
 
     def _ranked(self, matches: Iterator[tuple[Piece, float]], limit: int) -> list[Hit]:
         today = self._today()
-        hits = [self._hit(piece, relevance * _weight(piece, today)) for piece, relevance in matches]
-        return sorted(hits, key=lambda hit: hit.score, reverse=True)[:limit]
+        scored = [(relevance * _weight(piece, today), piece) for piece, relevance in matches]
+        best = heapq.nlargest(limit, scored, key=lambda each: each[0])
+        return [self._hit(piece, score) for score, piece in best]
 
     def _hit(self, piece: Piece, score: float) -> Hit:
         name = Path(piece.path).stem if piece.who else os.path.relpath(piece.path, self._workspace)
