@@ -126,13 +126,13 @@ def test_slash_commands(talking: Program, server: ModelServer) -> None:
         screen.type("/help\n")
         screen.wait_for("/rewind [NUMBER [files]]")
         screen.wait_for("auto> ")
-        screen.type("one\n")
+        screen.type("zebra\n")
         screen.wait_for("first\nauto> ")
         screen.type("/clear\n")
         screen.wait_for("对话从这里重新开始")
         screen.type("two\n")
         screen.wait_for("second\n")
-        assert "one" not in told(server)
+        assert "zebra" not in told(server)
 
 
 def test_a_session_is_chosen_from_a_menu(talking: Program, server: ModelServer) -> None:

@@ -113,7 +113,7 @@ def test_version(program: Program) -> None:
         (["-r", "-p", "hi"], "session: which one? -r ID; see them with: helloclaw sessions list"),
         (["--lang", "fr"], 'usage: --lang "fr" is not one of en | zh'),
         (["web"], "helloclaw: web is not available yet in this version"),
-        (["memory", "--json"], "helloclaw: memory is not available yet in this version"),
+        (["web", "--json"], "helloclaw: web is not available yet in this version"),
         ([], 'repl: there is no terminal here; in a script use: helloclaw -p "PROMPT"'),
     ],
 )  # fmt: skip

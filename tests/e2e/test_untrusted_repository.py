@@ -188,8 +188,9 @@ def test_what_waits_is_shown_and_endpoints_are_never_taken(trapped: Trapped) -> 
     """Trusting it shows everything first; even then its `.env` names neither a server nor a key."""
     program = trapped.program
     shown = program("trust").out.splitlines()
-    listed = dict(line.strip().split("  ", 1) for line in shown[1:-1])
+    listed = dict(line.strip().split("  ", 1) for line in shown if line.startswith("  "))
     assert listed == WAITING
+    assert any("CLAUDE.md" in line for line in shown)
     assert program("trust", "--remove", str(program.workdir)).code == 0
     (program.workdir / ".hooks.json").unlink()
     (program.workdir / ".claude" / "permissions.json").unlink()

@@ -193,3 +193,21 @@ async def test_two_who_ask_for_one_session_at_once_get_the_same(agent: HelloClaw
     agent.close()
     await asyncio.gather(*(asyncio.to_thread(agent.chat, "again", session_id) for _ in range(2)))
     assert [info.id for info in agent.list_sessions()] == [session_id]
+
+
+def test_its_name_is_what_its_workspace_says(
+    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELLOCLAW_HOME", str(tmp_path / "home"))
+    with HelloClawAgent(tmp_path / "space", None, "scripted", "key", f"{server.base_url}/v1") as agent:
+        assert agent.name == "HelloClaw"
+        server.script(Turn(text="Hello! Who are you?"))
+        agent.chat("hi")
+        assert "Getting started" in str(server.posts[0].json)
+        assert agent.name == "HelloClaw"
+        (tmp_path / "space" / "IDENTITY.md").write_text("**名称：** 小爪（Claw）\n", encoding="utf-8")
+        assert agent.name == "小爪（Claw）"
+        server.script(Turn(text="Yes."))
+        agent.chat("again")
+        assert "Getting started" not in str(server.posts[1].json)
+        assert not (tmp_path / "space" / "BOOTSTRAP.md").exists()

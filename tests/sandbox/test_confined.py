@@ -179,10 +179,37 @@ async def test_whoever_leaves_its_session_is_confined_and_ends_too(cell: Cell) -
 async def test_other_processes_are_out_of_reach(cell: Cell) -> None:
     code, said = await cell.start(f"kill -0 {os.getpid()}")
     assert (code, "kill" in said) == (1, True)
-    if cell.kind == "bubblewrap":
-        assert await cell.works("grep -E '^(CapEff|NoNewPrivs)' /proc/self/status") == (
-            "CapEff:\t0000000000000000\nNoNewPrivs:\t1\n"
-        )
+
+
+async def test_the_kernel_is_not_set_up_anew(cell: Cell) -> None:
+    """What root may write without any privilege: `core_pattern` names a program that the kernel starts outside."""
+    for name in ("kernel/core_pattern", "kernel/modprobe", "vm/swappiness"):
+        place = f"/proc/sys/{name}"
+        await cell.fails(f'value=$(cat {place}) && printf %s "$value" > {place}')
+    await cell.fails("ls /proc/irq/*/smp_affinity && for each in /proc/irq/*/smp_affinity; do : >> $each && exit; done")
+
+
+async def test_no_privilege_is_left(cell: Cell) -> None:
+    said = await cell.works("grep -E '^(Cap|NoNewPrivs)' /proc/self/status; sh -c 'grep CapEff /proc/self/status'")
+    assert {line.split()[1] for line in said.splitlines()} == {"0000000000000000", "1"}
+    await cell.fails("hostname $(hostname)")
+    await cell.fails("chroot / true")
+
+
+async def test_the_agents_variables_and_terminal_are_out_of_reach(cell: Cell) -> None:
+    await cell.fails(f"cat /proc/{os.getpid()}/environ")
+    await cell.fails(f"ls /proc/{os.getpid()}/root/")
+    ours, terminal = os.openpty()
+    try:
+        name = os.ttyname(terminal)
+        if cell.user is not None:
+            os.fchown(terminal, cell.user, cell.user)
+        # Whoever can open it reads what a person types, and may be able to type himself.
+        for each in (f": < {name}", f": > {name}", f"exec 3<> {name}"):
+            await cell.fails(each)
+    finally:
+        os.close(ours)
+        os.close(terminal)
 
 
 async def test_two_at_once_and_one_after_a_crash(cell: Cell) -> None:

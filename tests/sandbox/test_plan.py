@@ -79,6 +79,9 @@ def test_where_the_directory_holds_the_home_nothing_is_confined(work: Path) -> N
     assert profile_for(work, work, work.parent, work.parent / ".helloclaw").workdir == work
 
 
+KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
+
+
 def test_the_arguments_of_bubblewrap(work: Path) -> None:
     git = work / ".git"
     made = Profile(
@@ -91,7 +94,9 @@ def test_the_arguments_of_bubblewrap(work: Path) -> None:
     assert plan("/bin/bwrap", made, work / "sub", filter_fd=7, alive_fd=8, own=Path("/opt/claw")) == (
         *("/bin/bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/"),
-        *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"),
+        *("--dev", "/dev", "--proc", "/proc"),
+        *(each for name in KERNEL for each in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")),
+        *("--tmpfs", "/run"),
         *("--bind", "/t", "/tmp", "--bind", "/t", "/var/tmp"),
         *("--tmpfs", f"{work.parent}/home", "--ro-bind", "/dev/null", f"{work.parent}/gone"),
         *("--bind", str(work), str(work), "--bind", str(git), str(git)),

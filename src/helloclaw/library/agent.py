@@ -19,7 +19,7 @@ from helloclaw.agent import catalog
 from helloclaw.agent.load import load_history
 from helloclaw.agent.session import Session
 from helloclaw.app import SessionOptions, open_session
-from helloclaw.i18n import choose
+from helloclaw.i18n import SpokenError, choose
 from helloclaw.library.loop_thread import LoopThread
 from helloclaw.library.stream import StreamEvent, StreamEventType, Translator, history_entries
 from helloclaw.protocol import events as out
@@ -31,6 +31,8 @@ from helloclaw.storage.journal import scan
 from helloclaw.storage.paths import find_home
 from helloclaw.tools.base import Tool
 from helloclaw.tools.registry import tool_from_function
+from helloclaw.workspace.files import Workspace
+from helloclaw.workspace.name import DEFAULT_NAME, established
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +81,7 @@ class HelloClawAgent:
         frequency_penalty: float | None = FREQUENCY_PENALTY,
         presence_penalty: float | None = PRESENCE_PENALTY,
     ) -> None:
-        self.name = name or "HelloClaw"
+        self._name = name
         self._home = find_home(os.environ)
         self._workspace = Path(workspace_path).expanduser().absolute() if workspace_path else self._home.workspace
         self._source = SettingsSource(self._home, os.environ, _flags(model_id, api_key, base_url))
@@ -95,6 +97,16 @@ class HelloClawAgent:
         self._thread: LoopThread | None = None
         self._starting = threading.Lock()
         self._opening = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """The one it was given, else what IDENTITY.md says, else HelloClaw."""
+        if self._name:
+            return self._name
+        try:
+            return established(Workspace(self._workspace).read("IDENTITY.md")) or DEFAULT_NAME
+        except (SpokenError, OSError):
+            return DEFAULT_NAME
 
     @property
     def workspace(self) -> Path:

@@ -8,6 +8,8 @@ from pathlib import Path
 from helloclaw.sandbox.profile import Profile, keepers
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - names of mount points
+# What the kernel is set by. Root may write it even without a privilege, and bwrap covers only what looks writable.
+_OF_THE_KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
 OWN_FILES = Path(__file__).resolve().parents[1]
 
 
@@ -31,6 +33,7 @@ def plan(
         # Root would keep its privileges otherwise, and could undo the mounts.
         *("--die-with-parent", "--cap-drop", "ALL"),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *(each for name in _OF_THE_KERNEL for each in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")),
         # Sockets of services.
         *("--tmpfs", "/run"),
     ]

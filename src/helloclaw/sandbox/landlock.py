@@ -30,6 +30,7 @@ _FOR_FILES = _WRITE_FILE | _READ_FILE | _TRUNCATE
 _BIND_TCP, _CONNECT_TCP = 1, 2  # 4
 _ABSTRACT_UNIX_SOCKET, _SIGNAL = 1, 2  # 6
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+_SOURCES = ("/dev/random", "/dev/urandom")
 
 
 def ruleset(
@@ -38,12 +39,14 @@ def ruleset(
     """What `confine.py` is to put in force: rights handled, and rules as pairs of a path and its rights."""
     without = (*profile.protected, *profile.missing)
     writable = (profile.temporary, *cover(profile.workdir, without, entries))
-    readable = cover(Path("/"), profile.hidden, entries)
+    # Of devices just those that lead nowhere: a terminal that is read tells what a person types.
+    readable = cover(Path("/"), (*profile.hidden, Path("/dev")), entries)
     rules = [
         ("/", _READ_DIR),
         *((str(path), _READ_FILE) for path in readable),
         *((str(path), _WRITE) for path in writable),
-        *((path, _WRITE_FILE | _TRUNCATE) for path in _DEVICES),
+        *((path, _READ_FILE | _WRITE_FILE | _TRUNCATE) for path in _DEVICES),
+        *((path, _READ_FILE) for path in _SOURCES),
     ]
     return {
         "files": _WRITE | _READ_FILE | _READ_DIR,

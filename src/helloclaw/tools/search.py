@@ -129,6 +129,9 @@ async def _search(call: SearchContent, place: Path, cwd: Path, encoding: str) ->
         lines, cut = await _take_lines(process.stdout, call.max_results, secrets=is_secret(str(place)))
         if cut:
             process.kill()
+            # asyncio has ended a process only when its pipes have, and a full one does not before it is read.
+            while await process.stdout.read(_READ_BYTES):
+                pass
         await process.wait()
         return Found(
             lines=tuple(f"{path}:{number}:{text}" for path, number, text in sorted(lines)),
