@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helloclaw.agent.flush import ASK_TO_NOTE
+from helloclaw.agent.tokens import text_tokens
 from helloclaw.llm.events import Usage
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import Compact, Say
@@ -308,3 +310,16 @@ async def test_a_workspace_of_its_own(world: World, server: ModelServer, tmp_pat
     await world.turn("I prefer tea.", workspace=tmp_path / "other")
     assert len(list((tmp_path / "other" / "memory").glob("*.md"))) == 1
     assert notes(world) == []
+
+
+async def test_what_every_request_carries_is_small(world: World, server: ModelServer) -> None:
+    """The prompt of a new workspace with its introduction, and the schemas of all tools, as our estimate has them."""
+    server.script(Turn(text="ok"))
+    async with world.session(introduces=True, language="zh") as (session, _):
+        await session.turn(Say(text="hi"))
+        seen = await session.inspect()
+    request = server.posts[0].json
+    schemas = text_tokens(json.dumps(request["tools"], ensure_ascii=False))
+    assert text_tokens(seen.system) + schemas < 6_000
+    assert [each.name for each in seen.sections][:3] == ["HelloClaw", "你的工作空间", "初始化引导"]
+    assert sum(each.tokens for each in seen.sections) <= text_tokens(seen.system) + 10
