@@ -81,6 +81,7 @@ def test_the_notebook(server: ModelServer, tmp_path: Path) -> None:
         Turn(calls=(Call(name="stock", input={"article": "lamp"}),)),
         Turn(text="Seven."),
     )
+    server.always(Turn(text="[SILENT]"))  # to a note of the session before, if it comes to that
     said = run(server, tmp_path, "-c", NOTEBOOK, str(EXAMPLES / "quickstart.ipynb"))
     for text in ("Noted.\n", "You prefer short answers.", "Seven.\n", "User prefers short answers"):
         assert text in said

@@ -29,10 +29,10 @@ _CHANGING = (
 )
 _OPENED = re.compile(r'open(?:at)?\((?:AT_FDCWD, |\d+, )?"(?P<path>[^"]*)", (?P<flags>[A-Z_|]+)')
 # What changes nothing: attempts that failed, output thrown away, and sockets that lead nowhere (the name service cache,
-# the kernel's routing table, one bound to no port to see if there is IPv6).
+# the kernel's routing table, one bound to no port to see if there is IPv6). What strace was cut off from ended.
 _HARMLESS = re.compile(
     r"""\ =\ -1\ E | \ resumed> | "/dev/(?:null|tty)" | sun_path="/var/run/nscd/socket" | AF_NETLINK
-    | AF_INET6,\ sin6_port=htons\(0\).*"::1" | ^\d+\ +(?:kill\(\d+,\ SIG_0|\+\+\+|---)""",
+    | AF_INET6,\ sin6_port=htons\(0\).*"::1" | ^\d+\ +(?:kill\(\d+,\ SIG_0|\+\+\+|---|\?\?\?\(\ <detached)""",
     re.VERBOSE,
 )
 

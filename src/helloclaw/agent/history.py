@@ -106,11 +106,13 @@ class History:
             case AssistantEnd():
                 self._add(event, Message(role="assistant", content=event.content, origin=event.model or None))
             case ToolEnd():
+                self.result_tools[event.id] = event.name
                 result = ToolResult(
                     tool_use_id=event.id, text=event.output, is_error=event.error is not None, images=event.images
                 )
                 self._add(event, Message(role="user", content=(result,)))
             case ToolDenied():
+                self.result_tools[event.id] = event.name
                 result = ToolResult(tool_use_id=event.id, text=event.output, is_error=True)
                 self._add(event, Message(role="user", content=(result,)))
 
