@@ -20,6 +20,11 @@ TASK = "the name of a task, for whoever debugs"
 MARKUP = "HTML or CSS"
 ALLOWED = {
     "app/parts.py": [("load prices", TASK)],
+    "app/timekeeping.py": [("the changed schedules wait for trust: %s", "the log's")],
+    "slash/cron.py": [
+        ("<scheduled-tasks>\n[Scheduled task, tried by the person]\n", FOR_THE_MODEL),
+        ("clear hard", "what a person types"),
+    ],
     "app/rules.py": [
         ("the rule ", FOR_THE_MODEL),
         (" is about that address; fetch it by itself", FOR_THE_MODEL),

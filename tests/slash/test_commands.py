@@ -95,7 +95,7 @@ async def test_every_command_of_the_contract_is_there_in_both_languages(world: W
             assert [name for name in CONTRACT if f"`/{name}" not in listed] == []
 
 
-@pytest.mark.parametrize("name", ["cron", "tasks", "team", "inbox"])
+@pytest.mark.parametrize("name", ["tasks", "team", "inbox"])
 async def test_what_is_not_there_yet_says_so(world: World, name: str) -> None:
     async with front(world) as say:
         assert await say(f"/{name}") == Reply(markdown=f"`/{name}` is not in this version yet.")
@@ -163,7 +163,7 @@ async def test_what_only_a_front_end_can_do(world: World, line: str, effect: bas
         ("/hlep", Reply(markdown="没有 `/hlep` 这个命令；你是指 `/help` 吗？", level="error")),
         ("/xyzzyx", Reply(markdown="没有 `/xyzzyx` 这个命令；请看 `/help`。", level="error")),
         ("/clear all", Reply(markdown="用法：`/clear [hard]`", level="error")),
-        ("/cron list", Reply(markdown="这个版本还没有 `/cron`。")),
+        ("/team", Reply(markdown="这个版本还没有 `/team`。")),
         ("/todo", Reply(markdown="智能体现在没有待办清单。")),
         ("/fork", Reply(markdown="还没有可复制的内容。", level="error")),
         ("/export", Reply(markdown="还没有可导出的内容。", level="error")),

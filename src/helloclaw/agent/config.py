@@ -48,6 +48,7 @@ class TurnConfig:
     captures: bool = True
     flushes: bool = True
     notes_sessions: bool = False
+    by_schedule: bool = False
     hint: Callable[[str], str] = lambda _: ""
     turn_over: Callable[[], None] = lambda: None
     max_cost_usd: float | None = None

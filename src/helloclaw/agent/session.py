@@ -54,6 +54,7 @@ from helloclaw.protocol.commands import (
     Say,
     SetMode,
 )
+from helloclaw.schedule.schedules import Schedules
 from helloclaw.skills.shelf import SkillShelf
 from helloclaw.storage.journal import JournalError
 from helloclaw.tools.context import ToolContext
@@ -139,6 +140,10 @@ class Session:
     def notebook(self) -> Notebook | None:
         """What is remembered; None where nothing is."""
         return self._context.notebook
+
+    @property
+    def schedules(self) -> Schedules | None:
+        return self._context.schedules
 
     @property
     def todo(self) -> tuple[TodoItem, ...]:

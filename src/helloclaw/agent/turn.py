@@ -63,6 +63,7 @@ class Turn:
         self._uncounted = uncounted or Usage()  # also what is spent on upkeep; the next usage event counts it
         self._upkeep = Upkeep(engine, config, standing, hooks, context)
         self._surroundings = Surroundings(context, standing, config.notes_to_tell)
+        self._alone = True  # nobody but a schedule has spoken
         self.heard: list[Heard] = []  # what the person typed, of what is in the conversation now
         self._unheard: list[Say] = []  # taken out of the inbox, and not in the conversation yet
 
@@ -207,6 +208,7 @@ class Turn:
         results = (BACKGROUND_RESULTS.format("\n".join(finished)),) if finished else ()
         if results and not says:
             says = [Say(text="", source="background")]
+        self._note_who_speaks(says)
         for index, say in enumerate(says):
             first = results if index == 0 else ()
             own = typed(say)
@@ -216,6 +218,12 @@ class Turn:
             self.heard.append(Heard(kept.seq or 0, own))
             self._unheard = says[index + 1 :]
         return bool(says)
+
+    def _note_who_speaks(self, says: list[Say]) -> None:
+        """A turn is a schedule's as long as nobody else has said anything in it."""
+        if says and self._alone:
+            self._alone = all(say.source == "schedule" for say in says)
+            self._context.by_schedule = self._alone or self._config.by_schedule
 
     def _remind(self) -> None:
         self._context.todo.round_passed()

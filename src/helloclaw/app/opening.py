@@ -23,6 +23,7 @@ from helloclaw.app.confinement import Confinement
 from helloclaw.app.options import SessionOptions
 from helloclaw.app.parts import Parts
 from helloclaw.app.rules import gather_rules, make_scope
+from helloclaw.app.timekeeping import schedules_of, timekeeping
 from helloclaw.hooks.runner import HookRunner
 from helloclaw.i18n import Phrase, texts
 from helloclaw.memory.notebook import Notebook
@@ -53,6 +54,7 @@ async def open_session(
         # The rules of the directory it works in, which need not be the one it was resumed from.
         engine = LocalEngine(opened.session_id, opened.journal, opened.history)
         shelf = SkillShelf(home=options.home, workdir=options.workdir)
+        schedules = None if options.by_schedule else schedules_of(options)
         notebook = Notebook.of(options.home, options.workspace_of(settings))
         parts = Parts(
             options,
@@ -69,6 +71,8 @@ async def open_session(
             web=options.web,
             skills=shelf,
             notebook=notebook,
+            schedules=schedules,
+            by_schedule=options.by_schedule,
         )
         hooks = HookRunner(
             workdir=context.workdir,
@@ -94,7 +98,8 @@ async def open_session(
             may_write=lambda path: not is_control(str(path), make_scope(options, context.cwd)),
             note_before=_note_before(options, notebook, opened.session_id) if is_new and not fork else None,
         )
-        async with _hooked(hooks), _serving(session):
+        keeping = timekeeping(options, schedules, engine, session.send)
+        async with _hooked(hooks), _serving(session), keeping:
             yield session
     finally:
         try:

@@ -24,7 +24,9 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     somebody can be asked. A resumed session goes on in its own directory if `keep_workdir`. `max_steps` is a hard limit
     of model calls; unset, the settings decide, and the last call is one without tools. `extra_tools` are the embedding
     program's own; `web` replaces the way to the web. `workspace` is where identity and memory are, if not where the
-    settings say. `introduces`: an agent without a name may get to know the person. `language` is the person's.
+    settings say. `introduces`: an agent without a name may get to know the person.
+    `by_schedule`: a schedule has started it, which may not make others.
+    `keeps_time`: what is due while it is open comes to it. `language` is the person's.
     """
 
     source: SettingsSource
@@ -45,6 +47,8 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     presence_penalty: float | None = None
     workspace: Path | None = None
     introduces: bool = False
+    by_schedule: bool = False
+    keeps_time: bool = False
     language: Lang = "en"
 
     def workspace_of(self, settings: Settings) -> Path:

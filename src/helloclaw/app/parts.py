@@ -107,6 +107,7 @@ class Parts:
             flushes=settings.memory.flush,
             notes_sessions=settings.memory.session_notes and not endpoint.profile.lean_prompt,
             hint=self._briefing.hint,
+            by_schedule=options.by_schedule,
             turn_over=self._briefing.settle,
             max_cost_usd=options.max_cost_usd,
             price=lambda usage: cost_usd(endpoint, usage),

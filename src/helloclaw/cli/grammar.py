@@ -143,6 +143,8 @@ COMMANDS = (
         "cron",
         "cron",
         actions=(
+            Action("list"),
+            Action("rm", ("ID",)),
             Action(
                 "next",
                 ("EXPR",),

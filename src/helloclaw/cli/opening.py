@@ -51,6 +51,7 @@ def plan_opening(
         max_cost_usd=max_cost_usd,
         interactive=interactive,
         introduces=interactive,
+        keeps_time=interactive,
         language=run.say.lang,
     )
     return Opening(options, resume, fork)

@@ -16,7 +16,7 @@ from helloclaw.protocol import events
 from helloclaw.protocol.events import Event, Phase
 from helloclaw.repl.spacing import Spacing
 from helloclaw.wording.failure import failure_text, notice_text
-from helloclaw.wording.lines import progress_line
+from helloclaw.wording.lines import progress_line, schedule_text
 
 if TYPE_CHECKING:
     from helloclaw.repl.output.answer_stream import AnswerStream
@@ -126,6 +126,8 @@ class Feed:
         match event:
             case events.Compacted():
                 return self.spaced("note", self._cards.compacted(event))
+            case events.CronFire() | events.CronAutoRunDone() | events.CronAutoRunError():
+                return self._end_answer() + self._note(schedule_text(event, self._say), "info")
             case events.MemorySaved() if event.notes:
                 return self._end_answer() + self.spaced("note", self._cards.remembered(event))
             case events.Notice():

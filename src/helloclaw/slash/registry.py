@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helloclaw.i18n import Phrase, Texts
 from helloclaw.settings.problems import nearest
-from helloclaw.slash import choosing, conversation, hooks, later, looking, memory, skills
+from helloclaw.slash import choosing, conversation, cron, hooks, later, looking, memory, skills
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.own import own_commands
 from helloclaw.wording.markdown import cell, literal
@@ -85,9 +85,13 @@ def _groups() -> tuple[tuple[str, tuple[SlashCommand, ...]], ...]:
     return (
         ("slash.group.conversation", (help_itself, *conversation.COMMANDS)),
         ("slash.group.choosing", choosing.COMMANDS),
-        ("slash.group.looking", (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS, *memory.COMMANDS)),
+        ("slash.group.looking", _looking()),
         ("slash.group.later", later.COMMANDS),
     )
+
+
+def _looking() -> tuple[SlashCommand, ...]:
+    return (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS, *memory.COMMANDS, *cron.COMMANDS)
 
 
 def _known(host: Host) -> _Known:

@@ -13,6 +13,7 @@ from helloclaw.tools.base import FileContent, ToolError
 
 if TYPE_CHECKING:
     from helloclaw.memory.notebook import Notebook
+    from helloclaw.schedule.schedules import Schedules
     from helloclaw.skills.shelf import SkillShelf
     from helloclaw.tools.background import BackgroundCommands
     from helloclaw.tools.compress import Wishes
@@ -37,7 +38,7 @@ class ToolContext:
     """One per session. `report` shows progress text (a line or a few) as it comes; `keep` is given what a file holds
     before the call replaces it, and `changed` is told of it afterwards, both from any thread, so that it can be undone;
     `approval` holds the call to what it was permitted for, None where nobody decided. `for_call` sets all four. `keep`
-    and `changed` raise nothing.
+    and `changed` raise nothing. `by_schedule`: nobody but a schedule has started what runs.
     """
 
     def __init__(
@@ -53,6 +54,8 @@ class ToolContext:
         skills: SkillShelf,
         wishes: Wishes,
         notebook: Notebook | None = None,
+        schedules: Schedules | None = None,
+        by_schedule: bool = False,
         report: Callable[[str], None] = lambda _: None,
         approval: Approval | None = None,
     ) -> None:
@@ -66,6 +69,8 @@ class ToolContext:
         self.skills = skills
         self.wishes = wishes
         self.notebook = notebook
+        self.schedules = schedules
+        self.by_schedule = by_schedule
         self.report = report
         self.keep: Callable[[bytes], None] = lambda _: None
         self.changed: Callable[[FileContent], None] = lambda _: None

@@ -12,6 +12,7 @@ import msgspec
 
 from helloclaw.llm.messages import ToolSpec
 from helloclaw.memory.notebook import Notebook
+from helloclaw.schedule.schedules import Schedules
 from helloclaw.skills.shelf import SkillShelf
 from helloclaw.tools.background import BackgroundCommands, background_run, check_background
 from helloclaw.tools.base import Tool
@@ -23,6 +24,7 @@ from helloclaw.tools.functions import tool_from_function
 from helloclaw.tools.ledger import FileLedger
 from helloclaw.tools.memory import MEMORY_TOOLS
 from helloclaw.tools.read import read_file
+from helloclaw.tools.schedule import SCHEDULE_TOOLS
 from helloclaw.tools.search import search_content
 from helloclaw.tools.shell import ShellState, bash
 from helloclaw.tools.skills import load_skill
@@ -56,6 +58,7 @@ def default_tools() -> tuple[Tool, ...]:
         todo_write,
         load_skill,
         *MEMORY_TOOLS,
+        *SCHEDULE_TOOLS,
         compress,
         calculator,
     )
@@ -111,6 +114,8 @@ def open_context(
     web: WebAccess | None = None,
     skills: SkillShelf | None = None,
     notebook: Notebook | None = None,
+    schedules: Schedules | None = None,
+    by_schedule: bool = False,
 ) -> ToolContext:
     """Fresh state for a session's tools, working in `workdir`. `environ` is what commands inherit, less its secrets.
 
@@ -129,4 +134,6 @@ def open_context(
         skills=skills or SkillShelf(home=None, workdir=real),
         wishes=Wishes(),
         notebook=notebook,
+        schedules=schedules,
+        by_schedule=by_schedule,
     )

@@ -24,6 +24,17 @@ def summary(name: str, arguments: Mapping[str, Any]) -> str:
     return f"{one_line(name, 64)}({one_line(text, _LIMIT)})" if arguments else one_line(name, 64)
 
 
+def schedule_text(event: events.CronFire | events.CronAutoRunDone | events.CronAutoRunError, say: Texts) -> str:
+    """What happened to a schedule."""
+    match event:
+        case events.CronFire():
+            return say("cron.fired", id=one_line(event.id, 40), prompt=one_line(event.prompt, _LIMIT))
+        case events.CronAutoRunDone():
+            return say("cron.ran", id=one_line(event.id, 40), text=one_line(event.text, 400))
+        case events.CronAutoRunError():
+            return say("cron.failed", id=one_line(event.id, 40), why=one_line(event.message, 400))
+
+
 def progress_line(event: events.Event, say: Texts) -> str | None:
     """What to show while a turn runs; None for events that a line says nothing of."""
     match event:
@@ -41,6 +52,8 @@ def progress_line(event: events.Event, say: Texts) -> str | None:
             return say("line.compacted", before=event.before_tokens, after=event.after_tokens)
         case events.MemorySaved() if event.notes:
             return "\n".join(say("line.remembered_after", note=one_line(note, _LIMIT)) for note in event.notes)
+        case events.CronFire() | events.CronAutoRunDone() | events.CronAutoRunError():
+            return schedule_text(event, say)
         case events.Notice(level="info"):
             return notice_text(event, say)
         case events.Status() if event.text:

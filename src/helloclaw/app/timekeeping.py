@@ -1,0 +1,89 @@
+"""Schedules of a session: where they are kept, what may change them, and what runs one alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+from msgspec import structs
+
+from helloclaw.agent.config import CannotRun
+from helloclaw.agent.engine import LocalEngine
+from helloclaw.agent.timekeeper import RanBadly, Timekeeper
+from helloclaw.app.options import SessionOptions
+from helloclaw.i18n import SpokenError
+from helloclaw.protocol import events as out
+from helloclaw.protocol.commands import Say
+from helloclaw.schedule.schedules import Schedules
+from helloclaw.schedule.store import FOLDER, NAME
+from helloclaw.settings.trust import is_trusted, renew
+from helloclaw.storage.locks import Busy
+
+log = logging.getLogger(__name__)
+
+
+def schedules_of(options: SessionOptions) -> Schedules:
+    """Those of the working directory. What this program changes there stays trusted."""
+
+    def changed(before: bytes | None, after: bytes) -> None:
+        try:
+            renew(options.home, options.workdir, f"{FOLDER}/{NAME}", before=_digest(before), after=_digest(after))
+        except (SpokenError, Busy, OSError) as error:
+            log.warning("the changed schedules wait for trust: %s", error)
+
+    return Schedules(options.workdir, trusted=lambda: is_trusted(options.home, options.workdir), changed=changed)
+
+
+@asynccontextmanager
+async def timekeeping(
+    options: SessionOptions, schedules: Schedules | None, engine: LocalEngine, say: Callable[[Say], None]
+) -> AsyncGenerator[None]:
+    """Bring what is due to a session while it is open."""
+    if schedules is None or not options.keeps_time:
+        yield
+        return
+    keeper = Timekeeper(schedules, engine, say, lambda prompt: run_alone(options, prompt))
+    unsubscribe = engine.subscribe(keeper.hear)
+    serving = asyncio.create_task(keeper.serve(), name="schedules")
+    try:
+        yield
+    finally:
+        serving.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving
+        unsubscribe()
+
+
+async def run_alone(options: SessionOptions, prompt: str) -> str:
+    """Run a prompt in a new session where nobody can be asked; what it says at the end. Raises `RanBadly`."""
+    from helloclaw.app.opening import open_session
+
+    alone = structs.replace(
+        options, interactive=False, introduces=False, by_schedule=True, keeps_time=False, keep_workdir=False
+    )
+    said: list[str] = []
+    errors: list[str] = []
+
+    def hear(event: out.Event) -> None:
+        if isinstance(event, out.AssistantEnd) and event.text:
+            said.append(event.text)
+        elif isinstance(event, out.ErrorEvent):
+            errors.append(event.message)
+
+    try:
+        async with open_session(alone) as session:
+            session.subscribe(hear)
+            end = await session.turn(Say(text=prompt, source="schedule"))
+    except (SpokenError, CannotRun, Busy, OSError) as error:
+        raise RanBadly(str(error)) from error
+    if end.reason != "done":
+        raise RanBadly(errors[-1] if errors else end.reason)
+    return said[-1] if said else ""
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else hashlib.sha256(data).hexdigest()
