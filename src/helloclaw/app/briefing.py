@@ -20,7 +20,7 @@ from helloclaw.i18n.system import reason_of
 from helloclaw.memory.notebook import Notebook
 from helloclaw.settings.trust import is_trusted
 from helloclaw.settings.values import Settings
-from helloclaw.skills.index import hint, skills_index, triggered
+from helloclaw.skills.index import TITLES, hint, skills_index, triggered
 from helloclaw.skills.shelf import SkillShelf
 from helloclaw.skills.skill import Skill
 from helloclaw.storage.paths import HomeUnknown, person_home
@@ -83,7 +83,8 @@ class Briefing:
         core = core_part(lean=lean, appended=self._options.system_append)
         if lean:
             return Brief((core, *_leaned(found)), tuple(notices))
-        return Brief((core, *_with_skills(found, skills_index(skills.skills))), tuple(notices))
+        index = PromptPart(key="skills", title=TITLES[self._language], text=skills_index(skills.skills))
+        return Brief((core, *_with_skills(found, index)), tuple(notices))
 
     def hint(self, message: str) -> str:
         """What to tell the model along with a message that calls for a skill; empty for nothing."""
@@ -117,18 +118,22 @@ class Briefing:
             except OSError as error:
                 path = str(self._notebook.workspace / "MEMORY.md")
                 notices.append(Phrase("workspace.unreadable", path=path, why=reason_of(error)))
-        return self._frozen
+        return self._frozen if _says_anything(self._frozen) else ""
 
 
-def _with_skills(parts: tuple[Part, ...], index: str) -> Iterator[PromptPart]:
-    """The list of skills stands before the memory."""
-    told = PromptPart(key="skills", title="Skills", text=index)
+def _with_skills(parts: tuple[Part, ...], index: PromptPart) -> Iterator[PromptPart]:
+    """The list of skills, if there is one, stands before the memory."""
     for part in parts:
-        if part.key == "memory" and index:
-            yield told
+        if part.key == "memory" and index.text:
+            yield index
         yield _prompt_part(part)
-    if index and not any(part.key == "memory" for part in parts):
-        yield told
+    if index.text and not any(part.key == "memory" for part in parts):
+        yield index
+
+
+def _says_anything(memory: str) -> bool:
+    """Whether there is more than headings."""
+    return any(line.strip() and not line.startswith("#") for line in memory.splitlines())
 
 
 def _leaned(parts: tuple[Part, ...]) -> Iterator[PromptPart]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from helloclaw.i18n import Lang
 from helloclaw.skills.plain import one_line
 from helloclaw.skills.skill import Skill
 
 BUDGET_CHARS = 4_000
+TITLES: dict[Lang, str] = {"en": "Skills", "zh": "技能"}
 _INTRODUCTION = """\
 ## Skills
 
