@@ -16,7 +16,7 @@ from helloclaw.settings.values import Origin
 from helloclaw.settings.write import template
 
 NAME = "~/.helloclaw/config.json"
-SECTIONS = "llm, agent, permissions, memory, web, mcp_servers, ui"
+SECTIONS = "llm, agent, permissions, memory, heartbeat, web, mcp_servers, ui"
 
 
 def test_the_files_values_with_their_lines() -> None:

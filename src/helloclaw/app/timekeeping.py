@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import logging
 from collections.abc import AsyncGenerator, Callable
@@ -13,6 +12,7 @@ from msgspec import structs
 
 from helloclaw.agent.config import CannotRun
 from helloclaw.agent.engine import LocalEngine
+from helloclaw.agent.heartbeat import Heartbeat
 from helloclaw.agent.timekeeper import RanBadly, Timekeeper
 from helloclaw.app.options import SessionOptions
 from helloclaw.i18n import SpokenError
@@ -22,6 +22,8 @@ from helloclaw.schedule.schedules import Schedules
 from helloclaw.schedule.store import FOLDER, NAME
 from helloclaw.settings.trust import is_trusted, renew
 from helloclaw.storage.locks import Busy
+from helloclaw.workspace.files import Workspace
+from helloclaw.workspace.parts import without_comments
 
 log = logging.getLogger(__name__)
 
@@ -48,14 +50,33 @@ async def timekeeping(
         return
     keeper = Timekeeper(schedules, engine, say, lambda prompt: run_alone(options, prompt))
     unsubscribe = engine.subscribe(keeper.hear)
-    serving = asyncio.create_task(keeper.serve(), name="schedules")
+    serving = [asyncio.create_task(keeper.serve(), name="schedules")]
+    if (heartbeat := _heartbeat(options, engine)) is not None:
+        serving.append(asyncio.create_task(heartbeat.serve(), name="heartbeat"))
     try:
         yield
     finally:
-        serving.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await serving
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
         unsubscribe()
+
+
+def _heartbeat(options: SessionOptions, engine: LocalEngine) -> Heartbeat | None:
+    """None where it is switched off."""
+    settings = options.source.current()
+    wanted = settings.heartbeat
+    if wanted.every_min == 0:
+        return None
+    workspace = options.workspace_of(settings)
+    return Heartbeat(
+        engine,
+        workspace / FOLDER,
+        lambda: without_comments(Workspace(workspace).look().texts.get("HEARTBEAT.md", "")),
+        lambda prompt: run_alone(structs.replace(options, workdir=workspace), prompt),
+        every_min=wanted.every_min,
+        hours=(wanted.start_hour, wanted.end_hour),
+    )
 
 
 async def run_alone(options: SessionOptions, prompt: str) -> str:

@@ -709,6 +709,7 @@ TEXTS: Final[dict[str, str]] = {
     "mode.remembered": "Mode {mode}, from now on. /mode changes it.",
     "notice.busy": "Not while a turn runs. Stop it first (Esc), or wait.",
     "notice.chore_stopped": "Stopped; nothing was changed.",
+    "notice.heartbeat": "heartbeat: {text}",
     "notice.flush_failed": "No notes could be made before the conversation is shortened: {why}",
     "notice.capture_failed": "What you said could not be kept in memory: {why}",
     "notice.nothing_to_compact": "There is nothing to compact yet.",

@@ -684,6 +684,7 @@ TEXTS: Final[dict[str, str]] = {
     "mode.remembered": "以后都用 {mode} 模式；/mode 可更改。",
     "notice.busy": "正在运行，不能这样做。请先停止（Esc）或等它结束。",
     "notice.chore_stopped": "已停止，没有做任何更改。",
+    "notice.heartbeat": "心跳：{text}",
     "notice.flush_failed": "压缩对话前没能做笔记：{why}",
     "notice.capture_failed": "没能把你说的内容记入记忆：{why}",
     "notice.nothing_to_compact": "还没有可压缩的内容。",

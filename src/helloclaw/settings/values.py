@@ -72,6 +72,16 @@ class MemorySettings(Struct, frozen=True, kw_only=True):
     session_notes: bool = True
 
 
+class HeartbeatSettings(Struct, frozen=True, kw_only=True):
+    """How often HEARTBEAT.md is looked at while a conversation is open, in minutes (0: never), and in which hours of a
+    day: from `start_hour` until before `end_hour`, over midnight if that is less.
+    """
+
+    every_min: Annotated[int, Meta(ge=0, le=1440)] = 30
+    start_hour: Annotated[int, Meta(ge=0, le=23)] = 8
+    end_hour: Annotated[int, Meta(ge=0, le=24)] = 22
+
+
 class WebSettings(Struct, frozen=True, kw_only=True):
     search_provider: str = "auto"
 
@@ -106,6 +116,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     agent: AgentSettings = AgentSettings()
     permissions: PermissionSettings = PermissionSettings()
     memory: MemorySettings = MemorySettings()
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
     web: WebSettings = WebSettings()
     mcp_servers: dict[str, dict[str, Any]] = {}
     ui: UiSettings = UiSettings()
