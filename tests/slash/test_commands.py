@@ -95,7 +95,7 @@ async def test_every_command_of_the_contract_is_there_in_both_languages(world: W
             assert [name for name in CONTRACT if f"`/{name}" not in listed] == []
 
 
-@pytest.mark.parametrize("name", ["tasks", "team", "inbox"])
+@pytest.mark.parametrize("name", ["team", "inbox"])
 async def test_what_is_not_there_yet_says_so(world: World, name: str) -> None:
     async with front(world) as say:
         assert await say(f"/{name}") == Reply(markdown=f"`/{name}` is not in this version yet.")
@@ -176,7 +176,7 @@ async def test_what_only_a_front_end_can_do(world: World, line: str, effect: bas
         ("/rename 茶壶", Reply(markdown="本会话现在叫：茶壶")),
         ("/usage reset", Reply(markdown="重新开始计数。")),
         ("/help quit", Reply(markdown="`/exit` · `/quit`\n\n离开")),
-        ("/help tasks", Reply(markdown="`/tasks`\n\n任务板\n\n这个版本还没有 `/tasks`。")),
+        ("/help inbox", Reply(markdown="`/inbox`\n\n主智能体的收件箱\n\n这个版本还没有 `/inbox`。")),
     ],
 )
 async def test_replies_in_chinese(world: World, line: str, reply: Reply) -> None:

@@ -991,4 +991,18 @@ TEXTS: Final[dict[str, str]] = {
     "help.option.from": "after this time (default: now)",
     "help.option.count": "how many times (default: 4)",
     "help.option.tz": "the time zone (default: the machine's)",
+    # ── tasks ──
+    "tasks.none": "There are no tasks on the board of this directory.",
+    "tasks.unknown": "There is no task {id}",
+    "tasks.bad_text": "A subject has 1 to {subject} characters, a description at most {description}",
+    "tasks.too_many": "The board is full: {limit} tasks",
+    "tasks.owned": "Task {id} is {owner}'s",
+    "tasks.completed": "Task {id} is completed already",
+    "tasks.blocked": "Task {id} waits for {blockers}",
+    "tasks.circle": "{then} can't wait for {first}, which waits for it",
+    "slash.tasks.id": "task",
+    "slash.tasks.subject": "subject",
+    "slash.tasks.owner": "owner",
+    "slash.tasks.waits": "waits for",
+    "slash.tasks.more": "… and {count} more.",
 }

@@ -960,4 +960,18 @@ TEXTS: Final[dict[str, str]] = {
     "help.option.from": "从这个时间之后算（默认现在）",
     "help.option.count": "多少次（默认 4）",
     "help.option.tz": "时区（默认本机时区）",
+    # ── tasks ──
+    "tasks.none": "此目录的任务板上没有任务。",
+    "tasks.unknown": "没有任务 {id}",
+    "tasks.bad_text": "标题为 1 到 {subject} 个字符，说明最多 {description} 个字符",
+    "tasks.too_many": "任务板已满：{limit} 个任务",
+    "tasks.owned": "任务 {id} 属于 {owner}",
+    "tasks.completed": "任务 {id} 已经完成",
+    "tasks.blocked": "任务 {id} 在等 {blockers}",
+    "tasks.circle": "{then} 不能等 {first}，因为后者在等它",
+    "slash.tasks.id": "任务",
+    "slash.tasks.subject": "标题",
+    "slash.tasks.owner": "负责者",
+    "slash.tasks.waits": "在等",
+    "slash.tasks.more": "……还有 {count} 个。",
 }

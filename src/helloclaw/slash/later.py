@@ -14,7 +14,6 @@ def _later(name: str, usage: str = "") -> SlashCommand:
 
 
 COMMANDS = (
-    _later("tasks"),
     _later("team"),
     _later("inbox"),
 )

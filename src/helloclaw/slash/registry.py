@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helloclaw.i18n import Phrase, Texts
 from helloclaw.settings.problems import nearest
-from helloclaw.slash import choosing, conversation, cron, hooks, later, looking, memory, skills
+from helloclaw.slash import choosing, conversation, cron, hooks, later, looking, memory, skills, tasks
 from helloclaw.slash.base import BadArgument, Host, Reply, SlashCommand
 from helloclaw.slash.own import own_commands
 from helloclaw.wording.markdown import cell, literal
@@ -91,7 +91,7 @@ def _groups() -> tuple[tuple[str, tuple[SlashCommand, ...]], ...]:
 
 
 def _looking() -> tuple[SlashCommand, ...]:
-    return (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS, *memory.COMMANDS, *cron.COMMANDS)
+    return (*looking.COMMANDS, *hooks.COMMANDS, *skills.COMMANDS, *memory.COMMANDS, *cron.COMMANDS, *tasks.COMMANDS)
 
 
 def _known(host: Host) -> _Known:

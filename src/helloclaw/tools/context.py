@@ -39,6 +39,7 @@ class ToolContext:
     before the call replaces it, and `changed` is told of it afterwards, both from any thread, so that it can be undone;
     `approval` holds the call to what it was permitted for, None where nobody decided. `for_call` sets all four. `keep`
     and `changed` raise nothing. `by_schedule`: nobody but a schedule has started what runs.
+    `agent_name` is who claims tasks.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class ToolContext:
         notebook: Notebook | None = None,
         schedules: Schedules | None = None,
         by_schedule: bool = False,
+        agent_name: str = "lead",
         report: Callable[[str], None] = lambda _: None,
         approval: Approval | None = None,
     ) -> None:
@@ -71,6 +73,7 @@ class ToolContext:
         self.notebook = notebook
         self.schedules = schedules
         self.by_schedule = by_schedule
+        self.agent_name = agent_name
         self.report = report
         self.keep: Callable[[bytes], None] = lambda _: None
         self.changed: Callable[[FileContent], None] = lambda _: None

@@ -28,6 +28,7 @@ from helloclaw.tools.schedule import SCHEDULE_TOOLS
 from helloclaw.tools.search import search_content
 from helloclaw.tools.shell import ShellState, bash
 from helloclaw.tools.skills import load_skill
+from helloclaw.tools.tasks import TASK_TOOLS
 from helloclaw.tools.todo import TodoList, todo_write
 from helloclaw.tools.web.access import WebAccess
 from helloclaw.tools.web.fetch import web_fetch
@@ -56,6 +57,7 @@ def default_tools() -> tuple[Tool, ...]:
         background_run,
         check_background,
         todo_write,
+        *TASK_TOOLS,
         load_skill,
         *MEMORY_TOOLS,
         *SCHEDULE_TOOLS,
