@@ -20,6 +20,16 @@ TASK = "the name of a task, for whoever debugs"
 MARKUP = "HTML or CSS"
 ALLOWED = {
     "app/parts.py": [("load prices", TASK)],
+    "app/subagents.py": [
+        ("Subagents go ", FOR_THE_MODEL),
+        (" deep; do this yourself", FOR_THE_MODEL),
+        (" subagents run already; wait for one of them", FOR_THE_MODEL),
+        ("The subagent could not run: ", FOR_THE_MODEL),
+        ("The subagent failed: ", FOR_THE_MODEL),
+        ("no reason given", FOR_THE_MODEL),
+        ("\n(It was stopped at its limit of ", FOR_THE_MODEL),
+        ("(no answer)", FOR_THE_MODEL),
+    ],
     "app/timekeeping.py": [("the changed schedules wait for trust: %s", "the log's")],
     "slash/cron.py": [
         ("<scheduled-tasks>\n[Scheduled task, tried by the person]\n", FOR_THE_MODEL),

@@ -18,7 +18,7 @@ def size(tools: tuple[Tool, ...]) -> int:
 
 
 def test_the_tools_cost_few_tokens() -> None:
-    assert size(default_tools()) < 2400
+    assert size(default_tools()) < 2500
     assert size(lean_tools()) < 400
 
 
@@ -49,6 +49,7 @@ def test_names_and_promises() -> None:
         "cron_create": (False, False),
         "cron_list": (True, False),
         "cron_delete": (False, False),
+        "run_subagent": (False, True),
         "compress": (True, False),
         "calculator": (True, True),
     }
@@ -89,14 +90,15 @@ def test_lean_tools_are_the_same_tools_with_shorter_words() -> None:
 
 
 def test_tools_are_found_by_name_and_alias() -> None:
-    def run_subagent(prompt: str) -> str:
+    def echo(prompt: str) -> str:
         return prompt
 
-    own = tool_from_function(run_subagent)
+    own = tool_from_function(echo)
     toolbox = Toolbox((*default_tools(), own), aliases={"execute_command": "bash"})
-    assert [toolbox.find(name) for name in ("run_subagent", "task")] == [own, own]
+    assert toolbox.find("echo") is own
     assert toolbox.find("execute_command") is toolbox.find("bash")
-    assert Toolbox(default_tools()).find("task") is None
+    assert toolbox.find("task") is toolbox.find("run_subagent") is not None
+    assert Toolbox((own,)).find("task") is None
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:

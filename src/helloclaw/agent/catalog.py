@@ -54,10 +54,15 @@ def lock_path(home: Home, session_id: str) -> Path:
     return home.sessions / ".locks" / f"{session_id}.lock"
 
 
-def list_sessions(home: Home, workdir: Path | None = None) -> list[SessionInfo]:
-    """All sessions, or those of one working directory, latest first. Files that are no journals are passed over."""
+def list_sessions(home: Home, workdir: Path | None = None, *, children: bool = False) -> list[SessionInfo]:
+    """All sessions, or those of one working directory, latest first; on wish also those that another one has started.
+
+    Files that are no journals are passed over.
+    """
     found = _listing(home).read(home.sessions.glob("*.jsonl"))
-    wanted = [info for info in found if workdir is None or info.workdir == str(workdir)]
+    wanted = [
+        info for info in found if (workdir is None or info.workdir == str(workdir)) and (children or not info.parent)
+    ]
     return sorted(wanted, key=lambda info: info.updated_at, reverse=True)
 
 

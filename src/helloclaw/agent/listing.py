@@ -25,7 +25,7 @@ _WORTH_FILES = 40
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True):
-    """A session at a glance. Times are seconds since 1970."""
+    """A session at a glance. Times are seconds since 1970. `parent` is the session that has started it, if one has."""
 
     id: str
     title: str
@@ -34,6 +34,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True):
     updated_at: float
     turns: int
     model: str
+    parent: str = ""
 
 
 class _Kept(Struct, frozen=True, kw_only=True):
@@ -49,6 +50,7 @@ class _Header(Struct):
     workdir: str = ""
     created_at: float = 0.0
     title: str = ""
+    parent: str = ""
 
 
 class _Renamed(Struct):
@@ -120,6 +122,7 @@ def _read_info(path: Path, about: os.stat_result) -> SessionInfo | None:
         id=path.stem,
         title=_given_title(data) or header.title or title_of(said),
         workdir=header.workdir,
+        parent=header.parent,
         created_at=header.created_at,
         updated_at=about.st_mtime,
         turns=turns,

@@ -80,14 +80,17 @@ def _was_spoken_in(journal: Path) -> bool:
         return any(line.startswith((b'{"type":"user_message"', b'{"type":"assistant_end"')) for line in lines)
 
 
-def open_new(home: Home, workdir: Path, *, session_id: str | None = None) -> Opened:
-    """Start a session. Raises `SessionBusy`, `OSError`; `SessionNotFound` for an id that can't be one."""
+def open_new(home: Home, workdir: Path, *, session_id: str | None = None, parent: str = "") -> Opened:
+    """Start a session; `parent` is the one that has started it, if no person has.
+
+    Raises `SessionBusy`, `OSError`; `SessionNotFound` for an id that can't be one.
+    """
     while True:
         wanted = session_id or uuid.uuid4().hex[:8]
         path = journal_path(home, wanted)
         lock = _hold(home, wanted)
         try:
-            header = _header(wanted, workdir)
+            header = _header(wanted, workdir) | ({"parent": parent} if parent else {})
             return Opened(wanted, Journal.create(path, header), lock, workdir=workdir)
         except FileExistsError:
             # Eight hexadecimal digits can repeat; a name that was asked for can't be taken twice.

@@ -31,5 +31,10 @@ def core_part(*, lean: bool, appended: str = "") -> PromptPart:
     return PromptPart(key="core", title="HelloClaw", text=text)
 
 
+def role(kind: str) -> str:
+    """What a subagent of a built-in kind is told of its place."""
+    return (files("helloclaw.agent") / "prose" / f"role.{kind}.md").read_text(encoding="utf-8").strip()
+
+
 def joined(parts: Iterable[PromptPart]) -> str:
     return "\n\n".join(part.text for part in parts)

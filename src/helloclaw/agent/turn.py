@@ -61,6 +61,7 @@ class Turn:
         self._said_no_price = False
         self._stop_reason: StopReason | None = None
         self._uncounted = uncounted or Usage()  # also what is spent on upkeep; the next usage event counts it
+        context.spend = self._spend
         self._upkeep = Upkeep(engine, config, standing, hooks, context)
         self._surroundings = Surroundings(context, standing, config.notes_to_tell)
         self._alone = True  # nobody but a schedule has spoken
@@ -168,6 +169,12 @@ class Turn:
                 cost_usd=self._config.price(total),
             )
         )
+
+    def _spend(self, spent: Usage) -> None:
+        """What a call cost beside the model's own tokens counts for the turn and its limits."""
+        self._usage = self._usage + spent
+        self._uncounted = self._uncounted + spent
+        self._cost = self._config.price(self._usage)
 
     def _limit_reached(self) -> Literal["cost", "steps"] | None:
         if self._config.max_cost_usd is not None and (self._cost or 0.0) >= self._config.max_cost_usd:

@@ -23,6 +23,7 @@ from helloclaw.app.confinement import Confinement
 from helloclaw.app.options import SessionOptions
 from helloclaw.app.parts import Parts
 from helloclaw.app.rules import gather_rules, make_scope
+from helloclaw.app.subagents import Room, SessionSubagents
 from helloclaw.app.timekeeping import schedules_of, timekeeping
 from helloclaw.hooks.runner import HookRunner
 from helloclaw.i18n import Phrase, texts
@@ -38,9 +39,15 @@ from helloclaw.tools.web.recall import learn, recall
 
 @asynccontextmanager
 async def open_session(
-    options: SessionOptions, *, resume: str | None = None, fork: bool = False, session_id: str | None = None
+    options: SessionOptions,
+    *,
+    resume: str | None = None,
+    fork: bool = False,
+    session_id: str | None = None,
+    room: Room | None = None,
 ) -> AsyncGenerator[Session]:
-    """A session ready to be spoken to; closed, with all that it started, on leaving.
+    """A session ready to be spoken to; closed, with all that it started, on leaving. `room` is what it shares with
+    other subagents of a conversation.
 
     Raises `SettingsError`, `BadRule`, `SessionNotFound`, `SessionBusy`, `JournalError`, `OSError`.
     """
@@ -74,6 +81,7 @@ async def open_session(
             schedules=schedules,
             by_schedule=options.by_schedule,
         )
+        context.subagents = SessionSubagents(options, opened.session_id, standing, room or Room())
         hooks = HookRunner(
             workdir=context.workdir,
             environ=options.source.environ,
@@ -144,13 +152,13 @@ async def _open(options: SessionOptions, resume: str | None, fork: bool, session
 
 def _open_journal(options: SessionOptions, resume: str | None, fork: bool, session_id: str | None) -> Opened:
     if resume is None:
-        return open_new(options.home, options.workdir, session_id=session_id)
+        return open_new(options.home, options.workdir, session_id=session_id, parent=options.parent)
     return open_copy(options.home, resume) if fork else open_existing(options.home, resume)
 
 
 def _note_before(options: SessionOptions, notebook: Notebook, session_id: str) -> SessionNote | None:
     """In the home workspace each conversation may leave a note for the next one."""
-    if os.path.realpath(options.workdir) != os.path.realpath(notebook.workspace):
+    if options.parent or os.path.realpath(options.workdir) != os.path.realpath(notebook.workspace):
         return None
     return SessionNote(notebook.workspace, lambda: _conversation_before(options, notebook, session_id))
 

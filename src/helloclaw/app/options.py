@@ -25,7 +25,8 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     of model calls; unset, the settings decide, and the last call is one without tools. `extra_tools` are the embedding
     program's own; `web` replaces the way to the web. `workspace` is where identity and memory are, if not where the
     settings say. `introduces`: an agent without a name may get to know the person.
-    `by_schedule`: a schedule has started it, which may not make others.
+    `by_schedule`: a schedule has started it, which may not make others. `parent` is the session that
+    starts it, if no person does, `depth` how many such there are above it.
     `keeps_time`: what is due while it is open comes to it. `language` is the person's.
     """
 
@@ -48,6 +49,8 @@ class SessionOptions(Struct, frozen=True, kw_only=True):
     workspace: Path | None = None
     introduces: bool = False
     by_schedule: bool = False
+    parent: str = ""
+    depth: int = 0
     keeps_time: bool = False
     language: Lang = "en"
 

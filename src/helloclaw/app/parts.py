@@ -13,6 +13,7 @@ from helloclaw.app.briefing import Brief, Briefing
 from helloclaw.app.models import endpoints_of, model_at
 from helloclaw.app.options import SessionOptions
 from helloclaw.app.rules import bound_by, make_scope
+from helloclaw.app.subagents import tools_for
 from helloclaw.i18n import Phrase
 from helloclaw.llm.messages import ModelRequest
 from helloclaw.llm.model import ChatModel
@@ -68,7 +69,7 @@ class Parts:
         if not peek:
             self._notices = ()
         tools = (*(lean_tools() if endpoint.profile.lean_prompt else default_tools()), *options.extra_tools)
-        toolbox = Toolbox(tools)
+        toolbox = Toolbox(tools_for(options, tools))
         window = endpoint.context_window or DEFAULT_WINDOW_TOKENS
         agent = settings.agent
         base = ModelRequest(

@@ -48,10 +48,11 @@ async def timekeeping(
     if schedules is None or not options.keeps_time:
         yield
         return
-    keeper = Timekeeper(schedules, engine, say, lambda prompt: run_alone(options, prompt))
+    own = structs.replace(options, parent=engine.session_id)
+    keeper = Timekeeper(schedules, engine, say, lambda prompt: run_alone(own, prompt))
     unsubscribe = engine.subscribe(keeper.hear)
     serving = [asyncio.create_task(keeper.serve(), name="schedules")]
-    if (heartbeat := _heartbeat(options, engine)) is not None:
+    if (heartbeat := _heartbeat(own, engine)) is not None:
         serving.append(asyncio.create_task(heartbeat.serve(), name="heartbeat"))
     try:
         yield

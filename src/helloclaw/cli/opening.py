@@ -90,7 +90,7 @@ def _workdir(run: Run, source: SettingsSource, resume: str | None) -> Path:
 def _workdir_of(home: Home, session_id: str) -> str:
     from helloclaw.agent.catalog import list_sessions
 
-    return next((info.workdir for info in list_sessions(home) if info.id == session_id), "")
+    return next((info.workdir for info in list_sessions(home, children=True) if info.id == session_id), "")
 
 
 def _mode(run: Run) -> Mode | None:

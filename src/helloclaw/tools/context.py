@@ -12,6 +12,7 @@ from msgspec import Struct
 from helloclaw.tools.base import FileContent, ToolError
 
 if TYPE_CHECKING:
+    from helloclaw.llm.events import Usage
     from helloclaw.memory.notebook import Notebook
     from helloclaw.schedule.schedules import Schedules
     from helloclaw.skills.shelf import SkillShelf
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from helloclaw.tools.compress import Wishes
     from helloclaw.tools.ledger import FileLedger
     from helloclaw.tools.shell import ShellState
+    from helloclaw.tools.subagent import Subagents
     from helloclaw.tools.todo import TodoList
     from helloclaw.tools.web.access import WebAccess
 
@@ -39,7 +41,7 @@ class ToolContext:
     before the call replaces it, and `changed` is told of it afterwards, both from any thread, so that it can be undone;
     `approval` holds the call to what it was permitted for, None where nobody decided. `for_call` sets all four. `keep`
     and `changed` raise nothing. `by_schedule`: nobody but a schedule has started what runs.
-    `agent_name` is who claims tasks.
+    `agent_name` is who claims tasks. `spend` is told of tokens that a call has cost.
     """
 
     def __init__(
@@ -74,6 +76,8 @@ class ToolContext:
         self.schedules = schedules
         self.by_schedule = by_schedule
         self.agent_name = agent_name
+        self.subagents: Subagents | None = None
+        self.spend: Callable[[Usage], None] = lambda _: None
         self.report = report
         self.keep: Callable[[bytes], None] = lambda _: None
         self.changed: Callable[[FileContent], None] = lambda _: None

@@ -28,6 +28,7 @@ from helloclaw.tools.schedule import SCHEDULE_TOOLS
 from helloclaw.tools.search import search_content
 from helloclaw.tools.shell import ShellState, bash
 from helloclaw.tools.skills import load_skill
+from helloclaw.tools.subagent import run_subagent
 from helloclaw.tools.tasks import TASK_TOOLS
 from helloclaw.tools.todo import TodoList, todo_write
 from helloclaw.tools.web.access import WebAccess
@@ -61,6 +62,7 @@ def default_tools() -> tuple[Tool, ...]:
         load_skill,
         *MEMORY_TOOLS,
         *SCHEDULE_TOOLS,
+        run_subagent,
         compress,
         calculator,
     )
