@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from helloclaw.memory.capture import MOST_NOTES, Captured, capture
 from helloclaw.memory.secrets import has_secret
+from helloclaw.memory.worth import may_hold
 from tests.support.corpus import corpus_file
 
 OWN = Path(__file__).with_name("capture_cases.jsonl")
@@ -30,6 +31,24 @@ def test_what_is_captured(message: str, expect: list[dict[str, str]]) -> None:
         assert match is not None, left
         left.remove(match)
     assert expect or left == []
+
+
+@pytest.mark.parametrize(("message", "expect"), [*cases(corpus_file("memory-capture.jsonl")), *cases(OWN)])
+def test_a_glance_misses_nothing(message: str, expect: list[dict[str, str]]) -> None:
+    del expect
+    assert may_hold(message) or capture(message) == ()
+
+
+TRIGGERING = st.sampled_from(
+    ["I prefer ", "I hate ", "Remember ", "We decided to ", "My name is ", "Fact: ", "Decision: ", "Let's go with ",
+     "it was decided that ", "call me ", "a@b.cd is my email", "keep in mind ", "我喜欢", "记住", "就用",
+     "我的邮箱是", "统一用"]
+)  # fmt: skip
+
+
+@given(TRIGGERING, st.text(max_size=30))
+def test_a_glance_misses_nothing_of_any_text(start: str, rest: str) -> None:
+    assert may_hold(start + rest) or capture(start + rest) == ()
 
 
 @pytest.mark.parametrize(

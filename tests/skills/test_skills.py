@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helloclaw.agent.tokens import text_tokens
 from helloclaw.i18n import Phrase
 from helloclaw.settings.trust import trust
-from helloclaw.skills.frontmatter import BadHead, fields_of, lines_of, split
+from helloclaw.skills.frontmatter import BadHead, _mapping, _plain_fields, fields_of, lines_of, split
 from helloclaw.skills.index import BUDGET_CHARS, hint, near, skills_index, triggered
 from helloclaw.skills.loading import BODY_CHARS, SkillGone, body_of, files_of, loaded
 from helloclaw.skills.shelf import MOST_SKILLS, SHIPPED, SkillShelf
@@ -220,6 +220,30 @@ def test_any_head_is_read_or_refused(head: str) -> None:
     lines_of(head)
     split(f"---\n{head}\n---\n")
     assert isinstance(parse_skill(f"---\n{head}\n---\nx", Path("/s/a"), "person"), Skill | Phrase)
+
+
+PLAIN = st.text(alphabet=st.sampled_from("aZ09 _.,;()/+-技é²ªⅣ٣"), min_size=1, max_size=12)
+
+
+KEYS = st.sampled_from(["name", "description", "triggers", "x-y"])
+
+
+@given(st.dictionaries(KEYS, st.one_of(PLAIN, st.lists(PLAIN, min_size=1, max_size=3))))
+def test_what_is_read_without_yaml_is_what_yaml_reads(fields: dict[str, str | list[str]]) -> None:
+    head = "\n".join(
+        f"{key}: [{', '.join(value)}]" if isinstance(value, list) else f"{key}: {value}"
+        for key, value in fields.items()
+    )
+    plain = _plain_fields(head)
+    if plain is not None:
+        assert plain == _mapping(head)
+
+
+def test_what_comes_with_the_program_needs_no_yaml() -> None:
+    for path in SHIPPED.glob("*/SKILL.md"):
+        head = split(path.read_text(encoding="utf-8")).head
+        assert head is not None
+        assert _plain_fields(head) == _mapping(head)
 
 
 # ── the list in the prompt ──

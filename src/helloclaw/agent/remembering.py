@@ -11,6 +11,7 @@ from helloclaw.agent.engine import Engine
 from helloclaw.agent.standing import Standing
 from helloclaw.i18n import Phrase, SpokenError, texts
 from helloclaw.i18n.system import reason_of
+from helloclaw.memory.worth import may_hold
 from helloclaw.protocol import events as out
 from helloclaw.protocol.commands import Say
 from helloclaw.storage.journal import JournalError
@@ -48,7 +49,7 @@ class Remembering:
 
     def learn(self, heard: Sequence[Heard]) -> None:
         """Begin to keep what is worth it. Returns at once."""
-        if self._notebook is None or not any(each.text.strip() for each in heard):
+        if self._notebook is None or not any(may_hold(each.text) for each in heard):
             return
         work = self._learn(self._notebook, tuple(heard), self._working)
         self._working = asyncio.create_task(work, name="remembering")

@@ -17,6 +17,12 @@ LIMIT_CHARS = 16 * 1024
 _DEEPEST = 8
 _MOST_VALUES = 1_000
 _HEAD = re.compile(r"---[ \t]*\n(.*?\n)??---[ \t]*(?:\n|\Z)", re.DOTALL)
+# What means the same with and without YAML: letters, digits and marks that it gives no meaning to in such places.
+_WORDS = r"\w(?:[\w .,;()/+-]*[\w.,;()/+-])?"
+_ITEM = r"\w(?:[\w .()/+-]*[\w.()/+-])?"
+_PLAIN_LINE = re.compile(
+    rf"(?P<key>[A-Za-z][A-Za-z0-9_-]*): (?:(?P<words>{_WORDS})|\[(?P<list>{_ITEM}(?:, {_ITEM})*)\])"
+)
 _LINE = re.compile(r"([A-Za-z][\w-]*):[ \t]+([^\s\"'|>\[{&*!#].*)")
 
 
@@ -55,6 +61,8 @@ def fields_of(head: str) -> dict[str, object]:
     """
     if len(head) > LIMIT_CHARS:
         raise BadHead("large", 1)
+    if (plain := _plain_fields(head)) is not None:
+        return plain
     try:
         return _mapping(head)
     except BadHead as error:
@@ -65,6 +73,18 @@ def fields_of(head: str) -> dict[str, object]:
             return _mapping(quoted)
         except BadHead:
             raise error from None
+
+
+def _plain_fields(head: str) -> dict[str, object] | None:
+    """The mapping, where it is so plain that it needs no YAML parser, which takes 22 ms to import; else None."""
+    fields: dict[str, object] = {}
+    for line in head.removesuffix("\n").split("\n"):
+        match = _PLAIN_LINE.fullmatch(line)
+        if match is None or match["key"] in fields:
+            return None
+        words, listed = match["words"], match["list"]
+        fields[match["key"]] = words if words is not None else [each.strip() for each in listed.split(",")]
+    return fields or None
 
 
 def _in_quotes(line: re.Match[str]) -> str:
