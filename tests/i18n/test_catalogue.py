@@ -65,8 +65,8 @@ COMPUTED: dict[str, Collection[str]] = {
     "system.": errno.errorcode.values(),
     "trust.what.": [*FILES, *TREES],
 }
-# Beginnings that look like an id's: of a module, of a setting.
-NO_IDS = {"helloclaw.cli.", "llm."}
+# Beginnings that look like an id's: of a module, of a setting, of a file.
+NO_IDS = {"helloclaw.cli.", "llm.", "role."}
 
 HAN = r"\u3400-\u9fff"
 
