@@ -49,6 +49,8 @@ export interface AnswerItem extends Base {
   readonly kind: 'answer'
   text: string
   streaming: boolean
+  /** Its message has not ended: more may come, and a retry voids it. */
+  open: boolean
   interrupted: boolean
   model: string
 }
@@ -57,6 +59,7 @@ export interface ThinkingItem extends Base {
   readonly kind: 'thinking'
   text: string
   streaming: boolean
+  open: boolean
   /** How long it took, where that was seen. */
   seconds: number | null
 }
@@ -66,6 +69,8 @@ export interface ToolItem extends Base {
   readonly id: string
   readonly name: string
   input: Input
+  /** Its call was not read, only how it ended. */
+  readonly orphan: boolean
   state: ToolState
   startedAt: number | null
   durationMs: number | null
@@ -185,18 +190,18 @@ export function prepend(talk: Conversation, events: readonly Event[]): void {
   const earlier = fold(events)
   const isCut = (seq: number): boolean => talk.cuts.some((cut) => seq >= cut.to && seq < cut.at)
   const later = new Map<string, ToolItem>()
-  for (const item of talk.items) if (item.kind === 'tool') later.set(item.id, item)
+  for (const item of talk.items) if (item.kind === 'tool' && item.orphan) later.set(item.id, item)
   const merged = new Set<string>()
   const items = earlier.items.filter((item) => !isCut(item.seq))
   for (const item of items) {
     if (item.kind !== 'tool') continue
     const rest = later.get(item.id)
     if (rest) {
-      Object.assign(item, { ...rest, key: item.key, seq: item.seq, ts: item.ts, input: item.input })
+      Object.assign(item, { ...rest, key: item.key, seq: item.seq, ts: item.ts, input: item.input, orphan: false })
       merged.add(item.id)
     }
   }
-  talk.items = [...items, ...talk.items.filter((item) => item.kind !== 'tool' || !merged.has(item.id))]
+  talk.items = [...items, ...talk.items.filter((item) => item.kind !== 'tool' || !item.orphan || !merged.has(item.id))]
   talk.usage ??= earlier.usage
   talk.title ??= earlier.title
   talk.cuts.push(...earlier.cuts)
@@ -232,12 +237,14 @@ function take(talk: Conversation, event: Event, seq: number, ts: number): void {
       return
     case 'tool_start':
       change(talk, event.id, (tool) => {
+        if (tool.state !== 'waiting' && tool.state !== 'asking') return
         tool.state = 'running'
         tool.startedAt = ts
       })
       return
     case 'tool_progress':
       change(talk, event.id, (tool) => {
+        if (isOver(tool)) return
         tool.progress = `${tool.progress}${event.text}`.slice(-20_000)
         if (tool.state === 'waiting') tool.state = 'running'
       })
@@ -352,7 +359,7 @@ function takeAnswer(talk: Conversation, event: AssistantEnd, seq: number, ts: nu
     item.text = thought
     item.streaming = false
   }
-  if (event.text.trim() || find(talk, `a${seq}`)) {
+  if (event.text.trim() || openAnswer(talk)) {
     const item = answerAt(talk, seq, ts)
     item.text = event.text
     item.model = event.model ?? ''
@@ -405,47 +412,47 @@ function remark(talk: Conversation, event: Remark, seq: number, ts: number): voi
   talk.items.push({ kind: 'remark', key, seq, ts, event })
 }
 
-function find(talk: Conversation, key: string): Item | undefined {
-  // What is looked for was put there not long ago.
-  for (let at = talk.items.length - 1; at >= Math.max(0, talk.items.length - 50); at--) {
-    if (talk.items[at]?.key === key) return talk.items[at]
-  }
-  return undefined
-}
-
 function thinkingAt(talk: Conversation, seq: number, ts: number): ThinkingItem {
-  const key = `t${seq}`
-  const known = find(talk, key)
+  const known = recent(talk).findLast((item) => item.kind === 'thinking' && item.open)
   if (known?.kind === 'thinking') return known
-  const item: ThinkingItem = { kind: 'thinking', key, seq, ts, text: '', streaming: true, seconds: null }
+  const item: ThinkingItem = { kind: 'thinking', key: `t${seq}`, seq, ts, text: '', streaming: true, open: true, seconds: null }
   // Before the answer that it led to, also where only the answer was seen as it came.
-  const answer = talk.items.findLastIndex((each) => each.key === `a${seq}`)
-  talk.items.splice(answer < 0 ? talk.items.length : answer, 0, item)
-  return find(talk, key) as ThinkingItem
+  const answer = talk.items.findLastIndex((each) => each.kind === 'answer' && each.open)
+  const at = answer < 0 ? talk.items.length : answer
+  talk.items.splice(at, 0, item)
+  return talk.items[at] as ThinkingItem
 }
 
 function answerAt(talk: Conversation, seq: number, ts: number): AnswerItem {
-  const key = `a${seq}`
-  const known = find(talk, key)
-  if (known?.kind === 'answer') return known
-  talk.items.push({ kind: 'answer', key, seq, ts, text: '', streaming: true, interrupted: false, model: '' })
-  return find(talk, key) as AnswerItem
+  const known = openAnswer(talk)
+  if (known) return known
+  talk.items.push({ kind: 'answer', key: `a${seq}`, seq, ts, text: '', streaming: true, open: true, interrupted: false, model: '' })
+  return talk.items.at(-1) as AnswerItem
+}
+
+function openAnswer(talk: Conversation): AnswerItem | undefined {
+  const known = recent(talk).findLast((item) => item.kind === 'answer' && item.open)
+  return known?.kind === 'answer' ? known : undefined
 }
 
 function endPieces(talk: Conversation): void {
-  for (const item of recent(talk)) if (item.kind === 'answer' || item.kind === 'thinking') item.streaming = false
+  for (const item of recent(talk)) if (item.kind === 'answer' || item.kind === 'thinking') item.streaming = item.open = false
 }
 
 function dropPieces(talk: Conversation): void {
-  talk.items = talk.items.filter((item) => !((item.kind === 'answer' || item.kind === 'thinking') && item.streaming))
+  talk.items = talk.items.filter((item) => !((item.kind === 'answer' || item.kind === 'thinking') && item.open))
 }
 
 function recent(talk: Conversation): Item[] {
-  return talk.items.slice(-50)
+  return talk.items.slice(-200)
 }
 
 function tools(talk: Conversation): ToolItem[] {
   return recent(talk).filter((item) => item.kind === 'tool')
+}
+
+function isOver(tool: ToolItem): boolean {
+  return tool.state === 'done' || tool.state === 'failed' || tool.state === 'denied' || tool.state === 'stopped'
 }
 
 function change(talk: Conversation, id: string, how: (tool: ToolItem) => void): void {
@@ -458,19 +465,20 @@ function toolOf(talk: Conversation, event: ToolEnd | ToolDenied, seq: number, ts
   const known = tools(talk).findLast((tool) => tool.id === event.id)
   if (known) return known
   const input = event.type === 'tool_denied' ? event.input : {}
-  talk.items.push(toolItem({ type: 'tool_use', id: event.id, name: event.name, input }, seq, ts))
+  talk.items.push(toolItem({ type: 'tool_use', id: event.id, name: event.name, input }, seq, ts, true))
   return talk.items.at(-1) as ToolItem
 }
 
-function toolItem(event: ToolUse, seq: number, ts: number): ToolItem {
+function toolItem(event: ToolUse, seq: number, ts: number, orphan = false): ToolItem {
   return {
     kind: 'tool',
-    key: `x${event.id}`,
+    key: `x${seq}.${event.id}`,
     seq,
     ts,
     id: event.id,
     name: event.name,
     input: event.input,
+    orphan,
     state: 'waiting',
     startedAt: null,
     durationMs: null,
